@@ -23,7 +23,7 @@ from longproof.graphs.settings import begun_with
 from longproof.graphs.verifier import Decide, Event, run
 from longproof.inputs import About, Response, Sources, case_of, documents_of
 from longproof.progress import check_progress
-from longproof.report.corrected import corrected
+from longproof.report.corrected import corrected_text
 from longproof.report.html import page
 from longproof.report.markdown import in_short, to_markdown
 from longproof.report.saved import texts_of
@@ -100,7 +100,7 @@ class Report(types.Report):
 
     def corrected(self) -> str:
         """The response with all known corrections made."""
-        return corrected(self, "corrected.txt").decode("utf-8")
+        return corrected_text(self, "corrected.txt").decode("utf-8")
 
     def markdown(self, source: Sources = ()) -> str:
         """The report as Markdown for pull requests and issues; `source` as `html` takes it."""

@@ -119,7 +119,7 @@ def _correct(report: Report, path: Path) -> str:
     """Write the corrected text; what was changed and what not, with the file's address."""
     from longproof.report import corrected
 
-    write_whole(path, corrected.corrected(report, path.name))
+    write_whole(path, corrected.corrected_text(report, path.name))
     places = {error.span for claim in report.claims if claim.label in WRONG for error in claim.errors}
     wrong, done = len(places), len(corrected.changes(report))
     left = "; of the others the right words aren't known, or they overlap" if done < wrong else ""

@@ -1,8 +1,7 @@
 """The corrected text: the response with the corrections of its wrong claims, as plain text or DOCX.
 
-Knows: a correction replaces its words, an empty one takes them out with the marks, spaces and line breaks that only
-they needed, and where the right words aren't known nothing is changed; and the two elements of OOXML that mark a
-change (`w:del`, `w:ins`: ECMA-376, part 1, 17.13.5), which python-docx doesn't have.
+Knows: an empty correction takes its words out with the marks, spaces and line breaks that only they needed; the two
+elements of OOXML that mark a change (`w:del`, `w:ins`: ECMA-376, part 1, 17.13.5), which python-docx doesn't have.
 Does not know: who accepted what.
 """
 
@@ -10,7 +9,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from html import escape
 from io import BytesIO
-from itertools import count
+from itertools import count, zip_longest
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -27,24 +26,28 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 """What XML can't hold, and what shows a text in another order than it has. Not the marks of direction that belong to
 Hebrew and Arabic."""
 
-_OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?")
-"""How a line may begin without saying anything: an item's bullet or number."""
 _BRACKETS = ("()", "[]", "{}", "（）", "［］", "“”", "「」", "『』", "《》", "〈〉", "【】")
-_PAIRS = [(re.escape(pair[0]), re.escape(pair[1])) for pair in (*_BRACKETS, "‘’", '""')]
 _OPENERS = "".join(re.escape(pair[0]) for pair in _BRACKETS)
 _CLOSERS = "".join(re.escape(pair[1]) for pair in _BRACKETS)
 """Without ‘ and ’: an apostrophe may begin a word (’90s)."""
 _MARKS = r",;:.!?、，；：。！？"
+_GONE = "\0"
+"""Stands for the words that are taken out."""
 _LEFT_OVER = [
-    *((rf"{left}[ \t]*", rf"[ \t]*{right}") for left, right in _PAIRS),
-    (r"(?:^|(?<=[.!?。！？]))[ \t]*", rf"[ \t]*[{_MARKS}—–]+"),
-    (r"[,;:、，；：—–]+[ \t]*", rf"(?=[ \t]*(?:[{_MARKS}{_CLOSERS}—–]|\n|\Z))"),
-    (r"[ \t]+", rf"(?=[{_MARKS}{_CLOSERS}]|\n|\Z)"),
-    (rf"(?:^|(?<=[ \t{_OPENERS}]))", r"[ \t]+"),
+    *(rf"{re.escape(pair[0])}[ \t]*{_GONE}[ \t]*{re.escape(pair[1])}" for pair in (*_BRACKETS, "‘’", '""')),
+    rf"(?:^|(?<=[.!?。！？]))[ \t]*{_GONE}[ \t]*[{_MARKS}—–]+",
+    rf"[,;:、，；：—–]+[ \t]*{_GONE}(?=[ \t]*(?:[{_MARKS}{_CLOSERS}—–]|\n|\Z))",
+    rf"[ \t]+{_GONE}(?=[{_MARKS}{_CLOSERS}]|\n|\Z)",
+    rf"(?:^|(?<=[ \t{_OPENERS}])){_GONE}[ \t]+",
 ]
-"""The end of a line and the beginning of what follows, between which nothing is left, and which go, too: brackets
-around nothing, marks at the beginning, one of two marks, spaces that nothing needs."""
-_RULES = [(re.compile(rf"(?:{before})\Z"), re.compile(after)) for before, after in _LEFT_OVER]
+"""What goes with the words: brackets around nothing, marks at the beginning, one of two marks, spaces that nothing
+needs."""
+_RULES = [re.compile(rule, re.MULTILINE) for rule in _LEFT_OVER]
+_BULLET = r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]*)?"
+_EMPTY_LINE = re.compile(rf"{_BULLET}{_GONE}\n|\n*{_BULLET}{_GONE}\Z", re.MULTILINE)
+"""A line of which nothing is left but its bullet or number."""
+NEAR = 200
+"""How far from the words something goes with them, in characters."""
 
 
 class Change(NamedTuple):
@@ -73,73 +76,57 @@ def known_changes(report: Report, accepted: Container[str] | None = None) -> lis
 
 def changes(report: Report, accepted: Container[str] | None = None) -> list[Change]:
     """The changes that these corrections come to, in the order of the text; of two that touch the same words the
-    first."""
-    made: list[Change] = []
+    first. A deletion takes along what it would leave over."""
+    text = report.case.response
+    apart: list[Change] = []
     for change in sorted(known_changes(report, accepted), key=lambda one: (one.start, one.end)):
-        done = made[-1].end if made else 0
-        if change.start >= done:
-            made.append(change)
-    return _widen_deletions(made, report.case.response)
-
-
-def corrected(report: Report, name: str, accepted: Container[str] | None = None) -> bytes:
-    """The corrected text in the form that the name's suffix asks for. Raises BadInput for another suffix."""
-    suffix = PurePath(name).suffix.lower()
-    if suffix not in FORMS:
-        raise BadInput(f"{name}: a corrected text ends in {' or '.join(FORMS)}")
-    parts = list(_parts(report.case.response, changes(report, accepted)))
-    if suffix == ".docx":
-        return _docx(parts, str(report.stamp.get("created_at") or ""))
-    return "".join(text for tag, text in parts if tag != "w:del").encode("utf-8", "replace")
-
-
-def _widen_deletions(made: Sequence[Change], text: str) -> list[Change]:
-    """The changes, deletions with what they would leave over: from the last one on, so that what follows is known."""
-    done: list[Change] = []
-    after, rest = len(text), ""
-    for number in reversed(range(len(made))):
-        change = made[number]
+        if not apart or change.start >= apart[-1].end:
+            apart.append(change)
+    made, written, done = list[Change](), "", 0
+    for change, following in zip_longest(apart, apart[1:]):
         words = text[change.start : change.end]
         if not change.new and words.strip(" "):
             start = change.end - len(words.lstrip(" "))
             end = change.start + len(words.rstrip(" "))
-            before, behind = left_over(text[:start], text[end:after] + rest)
-            least = made[number - 1].end if number else 0
-            change = change._replace(start=max(least, start - before), end=min(end + behind, after))
-        rest = change.new + text[change.end : after] + rest
-        after = change.start
-        done.append(change)
-    return done[::-1]
+            before, behind = left_over(written + text[done:start], text[end:])
+            until = following.start if following else len(text)
+            change = change._replace(start=max(done, start - before), end=min(end + behind, until))
+        written += text[done : change.start] + change.new
+        done = change.end
+        made.append(change)
+    return made
 
 
 def left_over(left: str, right: str) -> tuple[int, int]:
     """Of a text without some words, how many characters before and after them go, too."""
-    before, after = left, right
-    while True:
-        line = before[before.rfind("\n") + 1 :]
-        if _OPENING.fullmatch(line) and after[:1] in ("", "\n"):  # nothing is left of the line
-            before = before[: len(before) - len(line)]
-            before, after = (before, after[1:]) if after else (before.rstrip("\n"), "")
-            break
-        for rule, other in _RULES:
-            end, start = rule.search(line), other.match(after)
-            if end and start and (end[0] or start[0]):
-                before, after = before[: len(before) - len(end[0])], after[len(start[0]) :]
-                break
-        else:
-            break
-    return len(left) - len(before), len(right) - len(after)
+    left, right = left[-NEAR:].replace(_GONE, " "), right[:NEAR].replace(_GONE, " ")
+    text, before = f"{left}{_GONE}{right}", ""
+    while text != before:
+        before = text
+        for rule in _RULES:
+            text = rule.sub(_GONE, text, 1)
+    kept, rest = _EMPTY_LINE.sub(_GONE, text, 1).split(_GONE)
+    return len(left) - len(kept), len(right) - len(rest)
 
 
-def _parts(text: str, made: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """The text in parts, each under the element of its change: none, `w:del` or `w:ins`."""
-    at = 0
-    for change in made:
-        yield "", text[at : change.start]
-        yield "w:del", text[change.start : change.end]
-        yield "w:ins", change.new
+def corrected_text(report: Report, name: str, accepted: Container[str] | None = None) -> bytes:
+    """The corrected text in the form that the name's suffix asks for. Raises BadInput for another suffix.
+
+    A DOCX is made of parts of the text, each under the element of its change: none, `w:del` or `w:ins`.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in FORMS:
+        raise BadInput(f"{name}: a corrected text ends in {' or '.join(FORMS)}")
+    text, at = report.case.response, 0
+    parts: list[tuple[str, str]] = []
+    for change in changes(report, accepted):
+        parts += [("", text[at : change.start]), ("w:del", text[change.start : change.end])]
+        parts.append(("w:ins", change.new))
         at = change.end
-    yield "", text[at:]
+    parts.append(("", text[at:]))
+    if suffix == ".docx":
+        return _docx(parts, str(report.stamp.get("created_at") or ""))
+    return "".join(part for tag, part in parts if tag != "w:del").encode("utf-8", "replace")
 
 
 def _docx(parts: Sequence[tuple[str, str]], when: str) -> bytes:

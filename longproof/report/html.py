@@ -1,9 +1,8 @@
 """The report as one self-contained HTML file, and an index page over many.
 
 Knows: how data, style and script become a file that needs no network and under whose Content-Security-Policy
-(CSP level 3, by hash) nothing else runs; and the short form of a report that `model.js` reads back: each character of
-a text once, a span as `[document number, start, end]` and how far its sentences reach. Does not know: how the page is
-drawn; that is in the scripts.
+(CSP level 3, by hash) nothing else runs; and the short form of a report that `model.js` reads back.
+Does not know: how the page is drawn; that is in the scripts.
 """
 
 import json
@@ -32,7 +31,6 @@ INDEX = ("text", "index")
 Short = list[Any]
 """`[document number, start, end]`; after it, how many characters its sentences have before and behind it, where there
 are any; or its text, where its document isn't here."""
-OF_A_JUDGEMENT = {"judge", "round", "label", "failure", "reason", "quotes_dropped"}
 _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 
@@ -65,8 +63,7 @@ def index_page(
     """The page over many reports, each given with the name of its page's file, in the index's folder.
 
     `failed` more cases have no report; of each in `failures` its `id`, its `line` and the `failure` are told.
-
-    One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
+    Reports may come one at a time; the first hundred say which language is spoken.
     """
     lines, plain, responses = [], list[str](), list[str]()
     for name, report in reports:
@@ -139,21 +136,17 @@ def assemble(
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
         + ("; connect-src 'self'" if local else "")
     )
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Template(_file(template)).substitute(
         language="zh-Hans" if spoken == "zh" else "en",
         policy=policy,
         title=escape(visible(title)),
         style=style,
         plain=escape(visible(plain)),
-        data=_json_for_script(data),
+        # What HTML takes for its own, or acts, is escaped: the data can't end their script element.
+        data=_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text),
         script=script,
     )
-
-
-def _json_for_script(data: Mapping[str, Any]) -> str:
-    """JSON that can't end its script element: what HTML takes for its own, or acts, is escaped."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _file(name: str) -> str:
@@ -172,7 +165,16 @@ def _short_form(view: ReportView) -> dict[str, Any]:
     """The report in the page's short form. The response's text isn't repeated: it stands in the case."""
     report, texts = view.report, view.texts
     numbers = {document.id: number for number, document in enumerate(report.documents)}
-    short_span = _span_shortener(numbers, texts)
+
+    @cache
+    def short_span(place: Span) -> Short:
+        shortened: Short = [numbers.get(place.source_id, -1), place.start, place.end]
+        if place.source_id not in texts:
+            return [*shortened, place.text]
+        first, last = whole_sentences(texts[place.source_id], place.start, place.end)
+        around = [place.start - first, last - place.end]
+        return [*shortened, *around] if any(around) else shortened
+
     documents = []
     for document in report.documents:
         data = document.model_dump(exclude={"notes"})
@@ -191,19 +193,6 @@ def _short_form(view: ReportView) -> dict[str, Any]:
     }
 
 
-def _span_shortener(numbers: Mapping[str, int], texts: Mapping[str, str]) -> Callable[[Span], Short]:
-    @cache
-    def shorten(place: Span) -> Short:
-        shortened: Short = [numbers.get(place.source_id, -1), place.start, place.end]
-        if place.source_id not in texts:
-            return [*shortened, place.text]
-        first, last = whole_sentences(texts[place.source_id], place.start, place.end)
-        around = [place.start - first, last - place.end]
-        return [*shortened, *around] if any(around) else shortened
-
-    return shorten
-
-
 def _short_claim(
     claim: ReportClaim, view: ReportView, numbers: Mapping[str, int], short_span: Callable[[Span], Short]
 ) -> dict[str, Any]:
@@ -218,7 +207,9 @@ def _short_claim(
     ]
     data["judgements"] = []
     for judgement in claim.judgements:
-        word = judgement.model_dump(include=OF_A_JUDGEMENT)
+        word = judgement.model_dump(
+            include={"judge", "round", "label", "failure", "reason", "quotes_dropped"}
+        )
         word["quotes"] = [short_span(quote) for quote in judgement.quotes]
         data["judgements"].append(_without_empty(word))
     data["looked"] = looked and looked._asdict()

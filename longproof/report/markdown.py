@@ -1,8 +1,7 @@
 """The report as Markdown for pull requests and issues, as a notebook shows it, and as a failing test prints it.
 
 Knows: GitHub's dialect (GFM), and that every text in a report may try to be markup, a mention or a link: all of
-it is escaped; from which label on a sentence passes. Does not know: any other dialect; the page, which has all of it;
-who runs the test.
+it is escaped; from which label on a sentence passes. Does not know: any other dialect; who runs the test.
 """
 
 import re
@@ -26,11 +25,6 @@ _LIST_NUMBER = re.compile(r"\d{1,9}[.)](?=\s|$)")
 """The number of a list's item, at the beginning."""
 
 
-def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
-    """The report, ending in a line break. `texts` maps document ids to texts; quotes stand alone without."""
-    return "\n\n".join(_blocks(ReportView(report, texts))) + "\n"
-
-
 def escape_markup(line: str) -> str:
     """The line without live markup; blanks and control characters stay."""
     live = {match.start() for match in _IN_PLACE.finditer(line)}
@@ -42,25 +36,25 @@ def escape_markup(line: str) -> str:
     )
 
 
-def _blocks(view: ReportView) -> Iterator[str]:
-    yield f"## {view.heading}"
-    yield view.outcome
+def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
+    """The report, ending in a line break. `texts` maps document ids to texts; quotes stand alone without."""
+    view = ReportView(report, texts)
+    blocks = [f"## {view.heading}", view.outcome]
     if view.notice:
-        yield f"> {escape_markup(view.notice)}"
-    for title in view.missing:
-        yield f"> {view.say['text_missing'].format(title=escape_markup(title))}"
+        blocks.append(f"> {escape_markup(view.notice)}")
+    absent = view.say["text_missing"]
+    blocks += [f"> {absent.format(title=escape_markup(title))}" for title in view.missing]
     for heading, claims in view.findings:
-        yield f"### {heading}"
+        blocks.append(f"### {heading}")
         for claim in claims:
             about = ClaimView(view, claim)
-            yield f"**{about.heading}** · {' · '.join(about.notes)}"
-            yield f"> {_bold_marks(about.passage)}"
-            yield _list(_details(about, view.say))
+            blocks.append(f"**{about.heading}** · {' · '.join(about.notes)}")
+            blocks.append(f"> {_bold_marks(about.passage)}")
+            blocks.append(_list(_details(about, view.say)))
     if view.unread:
         heading, rows = view.unread_lines(UNREAD)
-        yield f"### {heading}"
-        yield _list(escape_markup(row) for row in rows)
-    yield _list(escape_markup(line) for line in view.totals)
+        blocks += [f"### {heading}", _list(map(escape_markup, rows))]
+    return "\n\n".join([*blocks, _list(map(escape_markup, view.totals))]) + "\n"
 
 
 def _details(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:
@@ -92,25 +86,23 @@ def _bold_marks(pieces: Iterable[Piece]) -> str:
 def in_short(report: Report) -> str:
     """A few lines of HTML: the outcome, the first findings with their first quote, and where the rest is."""
     view = ReportView(report)
-    claims = [*view.wrong, *view.unsettled]
-    rows = ["<br>".join(_short_rows(ClaimView(view, claim), view.say)) for claim in claims[:FINDINGS]]
+    say, claims, items = view.say, [*view.wrong, *view.unsettled], ""
+    for claim in claims[:FINDINGS]:
+        about = ClaimView(view, claim)
+        rows = [f"{about.heading}{say['colon']}{escape(about.text)}"]
+        for wrong, right in about.corrections:
+            replaced = f"{escape(wrong)} → " if len(about.corrections) > 1 else ""
+            rows.append(f"{say['should_be']}{say['colon']}{replaced}<b>{escape(right)}</b>")
+        if about.quotes:
+            rows.append(f"{say['evidence']}{say['colon']}<q>{escape(about.quotes[0].text)}</q>")
+        items += f"<li>{'<br>'.join(rows)}</li>"
     if len(claims) > FINDINGS:
-        rows.append(escape(view.say["more_n"].format(n=len(claims) - FINDINGS)))
+        items += f"<li>{escape(say['more_n'].format(n=len(claims) - FINDINGS))}</li>"
     notice = f"<p>{escape(view.notice)}</p>" if view.notice else ""
-    items = "".join(f"<li>{row}</li>" for row in rows)
     return (
-        f"<p><b>{view.heading}</b>{view.say['colon']}{escape(view.outcome)}</p>{notice}"
+        f"<p><b>{view.heading}</b>{say['colon']}{escape(view.outcome)}</p>{notice}"
         f"{f'<ul>{items}</ul>' if items else ''}<p><code>report.html()</code></p>"
     )
-
-
-def _short_rows(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:
-    yield f"{claim.heading}{say['colon']}{escape(claim.text)}"
-    for wrong, right in claim.corrections:
-        replaced = f"{escape(wrong)} → " if len(claim.corrections) > 1 else ""
-        yield f"{say['should_be']}{say['colon']}{replaced}<b>{escape(right)}</b>"
-    for quote in claim.quotes[:1]:
-        yield f"{say['evidence']}{say['colon']}<q>{escape(quote.text)}</q>"
 
 
 def failure(report: Report, at_least: Label = "ambiguous") -> str:
@@ -125,17 +117,13 @@ def failure(report: Report, at_least: Label = "ambiguous") -> str:
     if view.notice:
         lines.append(view.notice)
     for claim in report.claims:
-        if claim.label is None or LABELS.index(claim.label) < LABELS.index(at_least):
-            lines += _failure_lines(ClaimView(view, claim), view.say[claim.failure] if claim.failure else "")
+        if claim.label and LABELS.index(claim.label) >= LABELS.index(at_least):
+            continue
+        about = ClaimView(view, claim)
+        why_undecided = f" ({view.say[claim.failure]})" if claim.failure else ""
+        lines.append(f"{about.heading}{why_undecided}: {about.text}")
+        lines += [f"    {wrong!r} should be {right!r}" for wrong, right in about.corrections]
+        lines += [f"    {quote.where}: {quote.text!r}" for quote in about.quotes]
+        if about.why:
+            lines.append(f"    {about.why}")
     return "\n".join(lines)
-
-
-def _failure_lines(claim: ClaimView, why_undecided: str) -> Iterator[str]:
-    why = f" ({why_undecided})" if why_undecided else ""
-    yield f"{claim.heading}{why}: {claim.text}"
-    for wrong, right in claim.corrections:
-        yield f"    {wrong!r} should be {right!r}"
-    for quote in claim.quotes:
-        yield f"    {quote.where}: {quote.text!r}"
-    if claim.why:
-        yield f"    {claim.why}"

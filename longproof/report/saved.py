@@ -1,11 +1,10 @@
 """Saved reports: opened again, checked, and joined with the texts that they point into.
 
 Knows: a report names its sources by content, so that a file that changed since is not taken for the old one; and what
-every report of ours keeps to: hashes, places that hold what they quote, indexes in range, counts that add up. A
-damaged or altered one is refused, never shown. Does not know: how a report is shown.
+every report of ours keeps to: hashes, places that hold what they quote, indexes in range, counts that add up.
+Does not know: how a report is shown.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,8 +20,6 @@ from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.types import BadInput, first_fault, text_id
 
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
-_ENDLESS = re.compile(r"[\[:,] -?\d{40}")
-"""A whole number in JSON that can't be divided, or shown: no calls, tokens or characters come near."""
 
 
 class _Stamp(BaseModel, strict=True, extra="ignore"):
@@ -69,9 +66,8 @@ def texts_of(
 ) -> dict[str, str]:
     """The texts of a report's documents by id: known ones, the files given, or those in the store.
 
-    `kept` is the data folder, if it isn't the usual one.
-    Raises BadInput where a source isn't there, a file given is none of them (its hash is its id), or a quote isn't
-    what stands at its place.
+    `kept` is the data folder, if it isn't the usual one. Raises BadInput where a source isn't there, a file given is
+    none of them (its hash is its id), or a quote isn't what stands at its place.
     """
     given, named_ids = {**(known or {})}, {one.id for one in report.documents[1:]}
     for path in sources:
@@ -95,8 +91,7 @@ def texts_of(
 
 
 def refuse_damaged(report: Report, texts: Mapping[str, str] | None = None, where: str = "") -> None:
-    """Raises BadInput, with the first thing that is wrong, where a report doesn't fit itself, or these texts of its
-    documents."""
+    """Raises BadInput, with the first fault, where a report doesn't fit itself, or these texts of its documents."""
     for what in _damages(report) if texts is None else _wrong_texts(report, texts):
         raise BadInput(
             f"{where}the report is damaged or was altered: {what}; check the text again to make a new one"
@@ -111,7 +106,10 @@ def _damages(report: Report) -> Iterator[str]:
     for number, document in enumerate(report.documents):
         if not _ID.fullmatch(document.id) or document.characters < 0:
             yield f"documents.{number} has no hash or no length"
-    yield from _wrong_stamp(report)
+    try:
+        _Stamp.model_validate(report.stamp)
+    except ValidationError as error:
+        yield f"stamp.{error.errors()[0]['loc'][0]} is not what it should be"
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
             yield f"claims.{number}.sentence is {claim.sentence}, of {len(report.sentences)} sentences"
@@ -129,19 +127,6 @@ def _damages(report: Report) -> Iterator[str]:
         yield "its verdict isn't that of its sentences"
 
 
-def _wrong_stamp(report: Report) -> Iterator[str]:
-    try:
-        numbers = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
-    except ValueError:
-        numbers = ", " + "9" * 40
-    if _ENDLESS.search(numbers):
-        yield "its stamp or usage holds a number that JSON doesn't know, or no report has"
-    try:
-        _Stamp.model_validate(report.stamp)
-    except ValidationError as error:
-        yield f"stamp.{error.errors()[0]['loc'][0]} is not what it should be"
-
-
 def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
     """Tell which quote isn't what stands at its place in one of these texts, given by id."""
     for document in report.documents:
@@ -156,15 +141,13 @@ def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
 
 def _places(report: Report) -> Iterator[_Named]:
     """Every place that a report names. What is wrong lies in the response, whatever document the span says."""
-    fields = report.model_dump(include={"sentences", "claims", "searches"})
-    for place in _places_in(fields, ""):
-        in_response = ".errors." in place.name or not place.document
-        yield place._replace(document=report.documents[0].id) if in_response else place
-
-
-def _places_in(value: Any, name: str) -> Iterator[_Named]:
-    if isinstance(value, dict) and "start" in value:
-        yield _Named(name, value.get("source_id", ""), value["start"], value["end"], value.get("text"))
-    elif isinstance(value, dict | list | tuple):
-        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _places_in(one, f"{name}.{key}" if name else str(key))
+    response = report.documents[0].id
+    values: list[tuple[str, Any]] = [*report.model_dump(include={"sentences", "claims", "searches"}).items()]
+    while values:
+        name, value = values.pop()
+        if isinstance(value, dict) and "start" in value:
+            document = "" if ".errors." in name else value.get("source_id")
+            yield _Named(name, document or response, value["start"], value["end"], value.get("text"))
+        elif isinstance(value, dict | list | tuple):
+            inside = value.items() if isinstance(value, dict) else enumerate(value)
+            values += [(f"{name}.{key}", one) for key, one in inside]

@@ -1,8 +1,8 @@
 """The report on a terminal: what is wrong first, each finding with its evidence beside it or under it.
 
 Knows: the width of the console and how wide Chinese is on it; that a line may not break before closing marks or after
-opening ones (a short form of JIS X 4051's rule); colours only where the console has them, so what is marked is marked
-by signs too. Does not know: files, or how anything was judged.
+opening ones (a short form of JIS X 4051's rule). A console may have no colours: signs mark what they do.
+Does not know: files, or how anything was judged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from itertools import count
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from longproof.agent.types import Report
@@ -72,22 +72,15 @@ class _Screen:
         response, evidence = self._response(claim), self._evidence(claim)
         if self.width >= SIDE_BY_SIDE:
             left = (self.width - 7) // 2
-            grid = Table.grid(padding=(0, 3, 0, 0))
-            grid.add_column(width=1)
-            grid.add_column(width=left)
+            grid = Table.grid(Column(width=1), Column(width=left), padding=(0, 3, 0, 0))
             grid.add_row("", wrap_text(response, left), wrap_text(evidence, self.width - 7 - left))
             self.console.print(grid)
         else:
             self.indent(response)
             self.indent(evidence)
-        because = [
-            Text(claim.why),
-            Text(claim.votes, style="dim"),
-            Text(claim.looked, style="dim"),
-            Text(claim.settle),
-            Text(claim.caveat, style="dim italic"),
-        ]
-        self.indent(Text("\n").join(line for line in because if line))
+        because = (claim.why, ""), (claim.votes, "dim"), (claim.looked, "dim"), (claim.settle, "")
+        lines = [Text(line, style) for line, style in (*because, (claim.caveat, "dim italic")) if line]
+        self.indent(Text("\n").join(lines))
 
     def _response(self, claim: ClaimView) -> Text:
         text = _mark_pieces(claim.passage, "bold red underline")
@@ -130,34 +123,32 @@ def _mark_pieces(pieces: Sequence[Piece], style: str) -> Text:
 
 def wrap_text(text: Text, width: int) -> Text:
     """The same text with line breaks, no line wider than `width` cells. Spaces at a break are dropped."""
-    width = max(width, 2)
     lines = []
     for given in text.split("\n", allow_blank=True):
-        for line in given.divide(_breaks(given.plain, width)):
+        for line in given.divide(_breaks(given.plain, max(width, 2))):
             line.rstrip()
             lines.append(line)
     return Text("\n", no_wrap=True).join(lines)
 
 
 def _breaks(plain: str, width: int) -> list[int]:
-    """Where new lines begin: at the last place that may be one, or in a word that is wider than a line."""
-    breaks: list[int] = []
+    """Offsets of new lines: each the last place that may begin one, or within a word that is wider than a line."""
+    breaks = [0]
     cells, last, at = 0, 0, 0
     while at < len(plain):
         if at and _may_begin_line(plain[at - 1], plain[at]):
             last = at
         cells += cell_len(plain[at])
         if cells > width and plain[at] != " ":
-            start = breaks[-1] if breaks else 0
-            breaks.append(last if last > start else at)
+            breaks.append(last if last > breaks[-1] else at)
             cells, at = 0, breaks[-1]
         else:
             at += 1
-    return breaks
+    return breaks[1:]
 
 
 def _may_begin_line(before: str, after: str) -> bool:
-    if before == " " or after == " ":
+    if " " in (before, after):
         return after != " "
     wide = cell_len(before) == 2 or cell_len(after) == 2
     return wide and after not in _NEVER_FIRST and before not in _NEVER_LAST

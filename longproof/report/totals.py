@@ -15,7 +15,7 @@ from longproof.report.words import SIGNS, flat, line, short
 
 NAME = 60
 """Characters of a name beyond which its middle is left out."""
-_MODEL = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
+_MODEL = re.compile("openai:([^@]+)(?:@.+)?")
 
 
 def outcome_line(report: Report, say: Mapping[str, str]) -> str:
@@ -30,12 +30,10 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     nothing = "response_is_cut" if response_is_cut(report.documents) else "nothing_wrong"
     phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else nothing
     outcome = say[phrase].format(n=bad or undecided, all=len(report.sentences))
-    open_ = not_borne_out(report)
-    parts = []
-    for key, sentences in (("no_fact", open_.no_fact), ("by_pages", open_.pages)):
-        if sentences:
-            parts.append(count_of(say, key, len(sentences)))
-    return say["semicolon"].join([outcome, say["comma"].join(parts)] if parts else [outcome])
+    without_fact, by_pages = not_borne_out(report)
+    counts = (("no_fact", len(without_fact)), ("by_pages", len(by_pages)))
+    parts = say["comma"].join(count_of(say, key, n) for key, n in counts if n)
+    return outcome + (say["semicolon"] + parts if parts else "")
 
 
 def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
@@ -44,15 +42,14 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
     labels = Counter(claim.label for claim in report.claims)
     stand = labels["explicitly_supported"] + labels["out_dependent"]
     conflicts = labels["contradicting"] + labels["fabricated"]
-    needs = len([claim for claim in report.claims if claim.failure == "needs_model"])
+    needs = sum(claim.failure == "needs_model" for claim in report.claims)
     others = len(report.claims) - stand - conflicts - needs
     if stand == len(report.claims):
         parts = [say["all_stand" if report.verdict == "faithful" else "all_stand_unread"]]
     else:
         parts = [say["stand_n"].format(n=stand, all=len(report.claims))]
-    for key, count in (("conflicts", conflicts), ("needs", needs), ("open", others)):
-        if count:
-            parts.append(count_of(say, key, count))
+    counts = (("conflicts", conflicts), ("needs", needs), ("open", others))
+    parts += [count_of(say, key, n) for key, n in counts if n]
     claimed = {claim.sentence for claim in report.claims}
     silent = sum(one.label is None for n, one in enumerate(report.sentences) if n not in claimed)
     if silent:
@@ -66,12 +63,16 @@ def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
 
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
-    """Counts by label; coverage and cost; how it was made; caveats with how often; how files became texts.
-
-    Empty lines are left out.
-    """
-    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmations(report, say)]
-    lines += [*_silent_judges(report, say), _making(report, say), _caveats(report, say)]
+    """Counts by label; coverage and cost; how it was made; caveats with how often; how files became texts."""
+    lines = [_counts(report, say), cost_line(report, say)]
+    if "cascade" in report.stamp:
+        alone = ClearedAlone.model_validate(report.stamp["cascade"])
+        lines.append(say["cascade"].format(n=alone.cleared, again=alone.again, overturned=alone.overturned))
+    lines += [_confirmations(report, say), *_silent_judges(report, say), _making(report, say)]
+    caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
+    if caveats:
+        told = [f"{say.get(caveat, short(caveat, NAME))} ({n})" for caveat, n in caveats.items()]
+        lines.append(f"{say['caveats']}{say['colon']}{say['semicolon'].join(told)}")
     for document in report.documents:
         lines += _note_lines(document, say)
     return [flat(line) for line in lines if line]
@@ -84,13 +85,16 @@ def document_title(document: ReportDocument, say: Mapping[str, str]) -> str:
 
 def _note_lines(document: ReportDocument, say: Mapping[str, str]) -> list[str]:
     """Tell how a document's file became its text: the encoding if that was a guess, what is not in the text."""
-    notes, parts = document.notes, []
+    notes, about = document.notes, document_title(document, say) + say["colon"]
+    lines = []
     if notes.guessed_encoding:
-        parts.append(say["guessed_encoding"].format(encoding=notes.guessed_encoding))
+        lines.append(about + say["guessed_encoding"].format(encoding=notes.guessed_encoding))
     for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
         if names:
-            parts.append(say[key].format(what=say["comma"].join(say.get(name, name) for name in names)))
-    return [f"{document_title(document, say)}{say['colon']}{part}" for part in parts]
+            lines.append(
+                about + say[key].format(what=say["comma"].join(say.get(name, name) for name in names))
+            )
+    return lines
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:
@@ -105,10 +109,8 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
 
 def cost_line(report: Report, say: Mapping[str, str]) -> str:
     """Coverage, and what was asked of models: calls, tokens, how often the source was read, and what it costs."""
-    decided = sum(claim.label is not None for claim in report.claims)
-    share = f"{report.coverage:.0%}"
-    parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
-    usage = report.usage
+    decided, usage = sum(claim.label is not None for claim in report.claims), report.usage
+    parts = [say["coverage"].format(share=f"{report.coverage:.0%}", n=decided, all=len(report.claims))]
     source = sum(document.characters for document in report.documents if document.role == "source")
     if usage.calls:
         parts.append(count_of(say, "calls", usage.calls))
@@ -125,16 +127,8 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     return " · ".join(parts)
 
 
-def _cascade(report: Report, say: Mapping[str, str]) -> str:
-    """With a cascade, how many claims its first judge cleared alone, and what the others made of a sample of them."""
-    if "cascade" not in report.stamp:
-        return ""
-    counts = ClearedAlone.model_validate(report.stamp["cascade"])
-    return say["cascade"].format(n=counts.cleared, again=counts.again, overturned=counts.overturned)
-
-
 def _confirmations(report: Report, say: Mapping[str, str]) -> str:
-    """How many convictions were asked about once more, how many of them don't stand, and which question failed."""
+    """Count the convictions that were asked about once more, those that fell, and the questions that failed."""
     asked = [one for one in report.claims if any(j.judge.startswith(CONFIRMING) for j in one.judgements)]
     if not asked:
         return ""
@@ -171,24 +165,16 @@ def _making(report: Report, say: Mapping[str, str]) -> str:
     return " · ".join(parts)
 
 
-def _caveats(report: Report, say: Mapping[str, str]) -> str:
-    caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
-    parts = [f"{say.get(text, short(text, NAME))} ({n})" for text, n in caveats.items()]
-    return f"{say['caveats']}{say['colon']}{say['semicolon'].join(parts)}" if parts else ""
-
-
 def judge_names(names: Collection[str]) -> dict[str, str]:
     """Map judges to their models' own names, without who publishes or serves them; what the user wrote where two
     models would be called the same."""
     short_names = {}
     for written in map(without_role, names):
         model = _MODEL.fullmatch(written)
-        short_names[written] = model["model"].rstrip("/").rpartition("/")[2] if model else written
-    often, called = Counter(short_names.values()), {}
-    for name in names:
-        written = without_role(name)
-        called[name] = short_names[written] if often[short_names[written]] == 1 else written
-    return called
+        short_names[written] = model[1].rstrip("/").rpartition("/")[2] if model else written
+    often = Counter(short_names.values())
+    unique = {written: name if often[name] == 1 else written for written, name in short_names.items()}
+    return {name: unique[without_role(name)] for name in names}
 
 
 def without_role(judge: str) -> str:

@@ -1,9 +1,8 @@
 """What is said of a report and of each of its claims: worked out once, for every way of showing it.
 
-Knows: the order of importance (the least faithful label first, then the order of the text), whose quotes speak for a
-claim and whose against it. What it tells is ready to be read: on one line, not too long, with marks in the place of
-what acts. The page and other programs take the claim itself. Does not know: how any of it is drawn; a printer escapes
-its own markup.
+Knows: the order of importance (the least faithful label first, then the order of the text). What it tells is ready to
+be read: on one line, not too long, with marks in the place of what acts.
+Does not know: how any of it is drawn; a printer escapes its own markup.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,14 +10,7 @@ from typing import NamedTuple
 
 from longproof.agent.report import CONFIRMING, WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim
-from longproof.report.totals import (
-    NAME,
-    document_title,
-    judge_names,
-    outcome_line,
-    total_lines,
-    without_role,
-)
+from longproof.report.totals import NAME, document_title, judge_names, outcome_line, total_lines, without_role
 from longproof.report.words import SIGNS, Piece, around, language, line, marked_pieces, short, words
 from longproof.retrieval.types import Span
 
@@ -26,13 +18,10 @@ QUOTES = 5
 """How many quotes are shown together; of the others the number is."""
 QUERIES = 4
 """How many of the things that were searched for are told; of the others the number is."""
-QUERY = 40
-"""Characters of one of them beyond which its middle is left out."""
-_QUOTED = str.maketrans("“”", '""')
 
 
 class Quote(NamedTuple):
-    """Words of a source or a page, with some of what stands around them."""
+    """Words of a source or a page; `pieces` has some of what stands around them."""
 
     where: str
     """Their document, line and share of it; before that, in a dispute, who says what by them."""
@@ -49,7 +38,7 @@ class Side(NamedTuple):
 
 
 class LookView(NamedTuple):
-    """The look for a claim: how far it went."""
+    """How far the look for a claim went."""
 
     steps: tuple[str, ...]
     """As keys of `words`."""
@@ -77,9 +66,8 @@ class ReportView:
         self.outcome = outcome_line(report, self.say)
         self.notice = self.say["triage"] if report.triage else ""
         """That no model has read this, and what to do; empty where one has."""
-        self.names = judge_names(
-            dict.fromkeys(one.judge for claim in report.claims for one in claim.judgements)
-        )
+        judges = [one.judge for claim in report.claims for one in claim.judgements]
+        self.names = judge_names(dict.fromkeys(judges))
         for name in self.names:
             if name.startswith(CONFIRMING):
                 self.names[name] += self.say["comma"] + self.say["asked_again"]
@@ -121,7 +109,7 @@ class ReportView:
         number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
         share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
         title = document_title(document, self.say) if document else self.say["source"]
-        return Quote(f"{who}{title}{number}{share}", line(span.text), _shown(around(span, text)))
+        return Quote(f"{who}{title}{number}{share}", line(span.text), _readable(around(span, text)))
 
 
 class ClaimView:
@@ -140,9 +128,15 @@ class ClaimView:
             self.notes.append(say[claim.decided_by])
         if claim.failure:
             self.notes.append(say[claim.failure])
-        self.passage = _passage(view.report, claim)
-        """The sentence of the response, with marks over what is wrong."""
-        self.corrections = corrections(claim)
+        sentence, origin = view.report.sentences[claim.sentence], claim.origin
+        places = [(error.span.start, error.span.end) for error in claim.errors]
+        if not places and (origin.start, origin.end) != (sentence.start, sentence.end):
+            places = [(origin.start, origin.end)]
+        self.passage = _readable(marked_pieces(sentence.text, places, sentence.start))
+        """The sentence with marks over what is wrong; else over the claim, where it isn't all of the sentence."""
+        known = [(line(one.span.text), line(one.correction)) for one in claim.errors if one.correction]
+        self.corrections = list(dict.fromkeys(known))
+        """Words of the response, and what should stand there."""
         cited = [("", claim.evidence)]
         for side in sides(claim):
             judges = say["comma"].join(line(view.names[judge], NAME) for judge in side.judges)
@@ -158,22 +152,13 @@ class ClaimView:
             votes.append(f"{line(view.names[one.judge], NAME)} {SIGNS.get(word, '—')} {say[word]}")
         self.why = f"{say['why']}{say['colon']}{why}" if why else ""
         self.votes = f"{say['votes']}{say['colon']}{say['semicolon'].join(votes)}" if votes else ""
-        self.looked = look_line(view.report, claim, say)
+        self.looked = look_line(look_of(view.report, claim, say), say)
         self.settle = what_would_settle(claim, say)
         """What a person can do about a claim that was not found so far."""
         self.caveat = say.get(claim.caveat, line(claim.caveat))
 
 
-def _passage(report: Report, claim: ReportClaim) -> tuple[Piece, ...]:
-    """The sentence with marks over what is wrong; else over the claim, where it isn't all of the sentence."""
-    sentence, origin = report.sentences[claim.sentence], claim.origin
-    places = [(error.span.start, error.span.end) for error in claim.errors]
-    if not places and (origin.start, origin.end) != (sentence.start, sentence.end):
-        places = [(origin.start, origin.end)]
-    return _shown(marked_pieces(sentence.text, places, sentence.start))
-
-
-def _shown(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+def _readable(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(Piece(line(piece.text), piece.marked) for piece in pieces)
 
 
@@ -182,22 +167,11 @@ def unread_claims(report: Report) -> list[ReportClaim]:
     return [claim for claim in report.claims if claim.failure == "needs_model"]
 
 
-def corrections(claim: ReportClaim) -> list[tuple[str, str]]:
-    """The known corrections of a claim, each once: words of the response, and what should stand there."""
-    known = {}
-    for error in claim.errors:
-        if error.correction:
-            known[line(error.span.text), line(error.correction)] = True
-    return list(known)
-
-
 def reason(claim: ReportClaim) -> str:
     """The first error's reason, else that of the last judge who gave one and saw it as the verdict does."""
-    for error in claim.errors:
-        if error.reason:
-            return error.reason
-    same = [j.reason for j in claim.judgements if j.reason and j.label == claim.label]
-    return same[-1] if same else ""
+    of_errors = [error.reason for error in claim.errors if error.reason]
+    of_judges = [one.reason for one in claim.judgements if one.reason and one.label == claim.label]
+    return [*of_errors[:1], *of_judges[-1:], ""][0]
 
 
 def last_votes(claim: ReportClaim) -> list[Judgement]:
@@ -217,24 +191,26 @@ def sides(claim: ReportClaim) -> list[Side]:
 
 
 def look_of(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookView | None:
-    """How far the look for this claim went; None where the report doesn't say."""
+    """Describe the look for this claim; None where the report doesn't say."""
     if (looked := claim.looked) is None:
         return None
     whole, sourced = looked.share == 1, any(document.role == "source" for document in report.documents)
     steps = [step for step in looked.rounds if not (whole and step in ("scan", "source"))]
-    read = say["read_all"] if whole else say["read_share"].format(share=_percent(looked.share))
+    # A share below one is never rounded to nothing or to all.
+    share = "<1%" if 0 < looked.share < 0.01 else f"{min(99, round(looked.share * 100))}%"
+    read = say["read_all"] if whole else say["read_share"].format(share=share)
+    unquoted = [query.replace("“", '"').replace("”", '"') for query in looked.queries[:QUERIES]]
     return LookView(
         steps=tuple("scan_unfinished" if step == "scan" else step for step in steps),
-        queries=tuple(short(query.translate(_QUOTED), QUERY) for query in looked.queries[:QUERIES]),
+        queries=tuple(short(query, 40) for query in unquoted),
         left_out=max(0, len(looked.queries) - QUERIES),
         read=read if sourced else "",
         whole=whole,
     )
 
 
-def look_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str:
-    """The same as one line of text; empty where there is nothing to tell."""
-    looked = look_of(report, claim, say)
+def look_line(looked: LookView | None, say: Mapping[str, str]) -> str:
+    """The look as one line of text; empty where there is nothing to tell."""
     if looked is None:
         return ""
     queries = [f"“{line(query)}”" for query in looked.queries]
@@ -245,11 +221,6 @@ def look_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str
     if looked.read:
         parts.append(looked.read)
     return f"{say['looked_at']}{say['colon']}{say['comma'].join(parts)}" if parts else ""
-
-
-def _percent(share: float) -> str:
-    """A share below one; never rounded to nothing or to all."""
-    return "<1%" if 0 < share < 0.01 else f"{min(99, round(share * 100))}%"
 
 
 def what_would_settle(claim: ReportClaim, say: Mapping[str, str]) -> str:

@@ -1,9 +1,9 @@
 """Words and texts as people read them in a report: on one line, not too long, with marks for what acts.
 
-Labels are VeriGray's (seed 002), kinds LongNovel's eight (seed 004, Appendix A); what they are called in English and
-Chinese stands in `words.json`, the data keep the English keys. Knows: how a text is cut at its marks, in its middle,
-and at its sentences; Unicode's control characters, direction overrides (UAX #9) and half surrogates, which are shown
-as marks. Does not know: why anything is marked, or any markup language; each way of showing escapes its own.
+Labels are VeriGray's (seed 002), kinds LongNovel's eight (seed 004, Appendix A); `words.json` has their names in
+English and Chinese. Knows: how a text is cut at its marks, in its middle, and at its sentences; Unicode's control
+characters, direction overrides (UAX #9) and half surrogates, which are shown as marks.
+Does not know: why anything is marked, or any markup language; each way of showing escapes its own.
 """
 
 import json
@@ -44,8 +44,6 @@ SIGNS: dict[str, str] = {
 """One sign a label, so that colour never says anything alone; then those of runs without a report."""
 LONGEST = 400
 """Characters of a line beyond which its middle is left out."""
-AROUND = 60
-"""Characters of its text that are shown on each side of a quote."""
 FAR = 1000
 """How many characters before and after a quote its sentence is looked for."""
 _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
@@ -53,11 +51,10 @@ _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
 PATTERN = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """What acts instead of being read, as a character class that Python and a browser read alike. Line breaks and tabs
 stay."""
-_ACTING = re.compile(PATTERN)
 _CODES = (0x7F, 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 _CALLED = "DEL ALM LRM RLM LS PS LRE RLE PDF LRO RLO LRI RLI FSI PDI"
 NAMES = dict(zip(_CODES, _CALLED.split(), strict=True))
-"""What some of them are called, by their codes."""
+"""The names of some of them by their codes."""
 
 
 def language(text: str) -> Language:
@@ -67,10 +64,7 @@ def language(text: str) -> Language:
 
 @cache
 def words(spoken: Language, section: Section = "report") -> Mapping[str, str]:
-    """The report's words in that language, and those of another section over them.
-
-    Phrases have `{places}` to be filled by `str.format`.
-    """
+    """The report's words in that language, and another section's over them; `str.format` fills their `{places}`."""
     sections = json.loads(files("longproof.report").joinpath("words.json").read_text(encoding="utf-8"))
     column = ("en", "zh").index(spoken)
     return {key: pair[column] for key, pair in {**sections["report"], **sections[section]}.items()}
@@ -78,12 +72,12 @@ def words(spoken: Language, section: Section = "report") -> Mapping[str, str]:
 
 def visible(text: str) -> str:
     """The text with every acting character shown as a mark: `␛` for escape, `⟦RLO⟧` for an override."""
-    return _ACTING.sub(_mark, text)
 
+    def mark(match: re.Match[str]) -> str:
+        code = ord(match[0])
+        return chr(0x2400 + code) if code < 0x20 else f"⟦{NAMES.get(code, f'U+{code:04X}')}⟧"
 
-def _mark(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else f"⟦{NAMES.get(code, f'U+{code:04X}')}⟧"
+    return re.sub(PATTERN, mark, text)
 
 
 class Piece(NamedTuple):
@@ -122,7 +116,7 @@ def marked_pieces(text: str, places: Iterable[tuple[int, int]], offset: int = 0)
     return [Piece("".join(text[at] for at in run), flag) for flag, run in runs]
 
 
-def around(span: Span, text: str | None, characters: int = AROUND) -> list[Piece]:
+def around(span: Span, text: str | None, characters: int = 60) -> list[Piece]:
     """The quote with up to that many characters of its text on each side, as far as its line goes."""
     if text is None or text[span.start : span.end] != span.text:
         return [Piece(span.text, True)]

@@ -24,7 +24,7 @@ from longproof.agent.types import Report
 from longproof.graphs.cases import file_name
 from longproof.graphs.reporting import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.report.corrected import FORMS, changes, corrected, known_changes
+from longproof.report.corrected import FORMS, changes, corrected_text, known_changes
 from longproof.report.html import INDEX, PAGE, assemble, index_sums, page_data
 from longproof.report.markdown import to_markdown
 from longproof.report.words import SIGNS, Language, language, words
@@ -205,7 +205,7 @@ async def download(request: Request) -> Response:
         data = (report.model_dump_json(indent=2) + "\n").encode()
     elif name in CORRECTED:
         data = await asyncio.to_thread(
-            corrected, report, name, accepted_keys(read_marks(runs.marks(begun.id)))
+            corrected_text, report, name, accepted_keys(read_marks(runs.marks(begun.id)))
         )
     else:
         raise BadInput(f"nothing is called {name[:40]!r}")

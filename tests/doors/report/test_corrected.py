@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import Error
 from longproof.cli import main
-from longproof.report.corrected import changes, corrected, known_changes
+from longproof.report.corrected import changes, corrected_text, known_changes
 from longproof.report.saved import open_report
 from longproof.retrieval.books import read_docx
 from longproof.retrieval.types import BadInput
@@ -51,7 +51,7 @@ MARKED = str.maketrans({"\u202e": "⟦RLO⟧", "\u202c": "⟦PDF⟧", "\x1b": "�
 
 
 def told(report: Any, name: str = "x.txt", accepted: Any = None) -> str:
-    return corrected(report, name, accepted).decode()
+    return corrected_text(report, name, accepted).decode()
 
 
 def with_errors(report: Any, *errors: Error) -> Any:
@@ -105,7 +105,7 @@ def test_the_command_writes_it_and_says_what_was_left(
     assert out.read_text("utf-8") == told(open_report(path))
     assert re.match(r"3 of \d+ wrong places corrected", capsys.readouterr().out)
     with pytest.raises(BadInput, match=r"\.txt or \.docx"):
-        corrected(english_report[0], "x.exe")
+        corrected_text(english_report[0], "x.exe")
 
 
 def without(report: Any, bracketed: str) -> Any:
@@ -155,7 +155,7 @@ def test_word_processors_see_tracked_changes(
     pytest.importorskip("docx", reason="python-docx is not installed")
     report, _ = request.getfixturevalue(name)
     path = tmp_path / "better.docx"
-    path.write_bytes(corrected(report, path.name))
+    path.write_bytes(corrected_text(report, path.name))
     made = changes(report)
     body = ElementTree.fromstring(zipfile.ZipFile(path).read("word/document.xml"))
     words = {

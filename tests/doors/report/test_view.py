@@ -11,7 +11,7 @@ from longproof.agent.types import DecidedBy, Look
 from longproof.report.markdown import to_markdown
 from longproof.report.saved import open_report
 from longproof.report.totals import judge_names
-from longproof.report.view import ReportView, describe_judges, look_line, what_would_settle
+from longproof.report.view import ClaimView, ReportView, describe_judges, what_would_settle
 from longproof.report.words import words
 from longproof.retrieval.types import Document, FileNotes
 
@@ -42,8 +42,8 @@ def test_where_nothing_is_wrong_it_says_so_or_what_could_not_be_decided(english_
 
 
 def lines(built: Any) -> list[str]:
-    report, _ = built
-    return [look_line(report, claim, words("en")) for claim in report.claims]
+    view = ReportView(*built, words("en"))
+    return [ClaimView(view, claim).looked for claim in view.report.claims]
 
 
 def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(
