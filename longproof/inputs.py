@@ -1,7 +1,7 @@
 """Texts as Python's users give them: sources, and a response with what is known of it.
 
-Knows: what may stand for a source (a text, a path, a document of ours or of another library, a record), and that a
-file's name in the place of a text is refused. Does not know: what is done with them.
+Knows: what may stand for a source, and that a file's name in the place of a text is refused.
+Does not know: what is done with them.
 """
 
 import json
@@ -20,7 +20,6 @@ from longproof.retrieval.types import BadInput, Document, FileNotes, first_fault
 Sources = Any
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
 Response = str | Path | Document
-TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
 _SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
 _NAME = re.compile(
     rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+\.({_SUFFIXES}))\s*", re.I
@@ -64,16 +63,21 @@ def case_of(response: Response, **about: Unpack[About]) -> Case:
 
 
 def documents_of(source: Sources) -> list[Document]:
-    """The documents that a source stands for. Raises BadInput for files that can't be read."""
+    """The documents that a source stands for; those of other libraries get title and address from their metadata.
+
+    Raises BadInput for files that can't be read.
+    """
     if isinstance(source, Document | Path):
         return [read_source(source) if isinstance(source, Path) else source]
     if isinstance(source, str):
         _refuse_name(source)
         return [Document.of(without_surrogates(source))] if source.strip() else []
-    if hasattr(source, "page_content"):
-        return [_document_of(source.page_content, source.metadata)]
-    if hasattr(source, "get_content"):
-        return [_document_of(source.get_content(), source.metadata)]
+    if hasattr(source, "page_content") or hasattr(source, "get_content"):
+        text = source.page_content if hasattr(source, "page_content") else source.get_content()
+        named = source.metadata
+        title = next((str(named[key]) for key in ("title", "file_name") if named.get(key)), "")
+        uri = next((str(named[key]) for key in ("source", "url", "file_path") if named.get(key)), "")
+        return [Document.of(without_surrogates(text), title=title, uri=uri)]
     if not isinstance(source, dict | list | tuple):
         raise BadInput(
             f"a source is a text, a path, a document or a record, or a list of them, not {source!r:.40}"
@@ -89,10 +93,3 @@ def _refuse_name(text: str) -> None:
         raise BadInput(
             f"this looks like a file's name or an address: {text.strip()!r:.80}; give the text, or a pathlib.Path"
         )
-
-
-def _document_of(text: str, metadata: dict[str, Any]) -> Document:
-    """A document of another library, with the title and address that its metadata name."""
-    title = next((str(metadata[key]) for key in TITLES if metadata.get(key)), "")
-    uri = next((str(metadata[key]) for key in ADDRESSES if metadata.get(key)), "")
-    return Document.of(without_surrogates(text), title=title, uri=uri)

@@ -31,9 +31,9 @@ class Progress:
     """The work under way, and how much of it is done; `traffic` says what was asked so far."""
 
     text: str
+    traffic: "Callable[[], Traffic] | None" = None
     done: int = 0
     total: int | None = None
-    traffic: "Callable[[], Traffic] | None" = None
 
     def show(self, done: int, total: int | None, text: str | None = None) -> None:
         """Show this from now on."""
@@ -41,16 +41,23 @@ class Progress:
 
     def line(self) -> str:
         """All of it in one line."""
-        count = f", {self.done:,}" if self.done or self.total is not None else ""
-        count += f" of {self.total:,}" if self.total is not None else ""
-        asked = traffic_text(self.traffic()) if self.traffic else ""
-        return "; ".join(part for part in (self.text + count, asked) if part)
+        parts = [self.text]
+        if self.total is not None:
+            parts[0] += f", {self.done:,} of {self.total:,}"
+        elif self.done:
+            parts[0] += f", {self.done:,}"
+        at = self.traffic() if self.traffic else None
+        if at and at.calls:
+            parts.append(f"{at.calls:,} calls, {at.tokens:,} tokens")
+        if at and at.waiting:
+            parts.append(f"{at.waiting} waiting for the server")
+        if at and at.retries:
+            parts.append(f"{at.retries:,} asked again")
+        return "; ".join(parts)
 
 
 @contextmanager
-def show_progress(
-    text: str, traffic: "Callable[[], Traffic] | None" = None, lines_s: float = LINES_S
-) -> Iterator[Progress]:
+def show_progress(text: str, traffic: "Callable[[], Traffic] | None" = None) -> Iterator[Progress]:
     """Show how far something has come until it ends: a bar, or lines where there is no terminal."""
     from rich.console import Console
     from rich.live import Live
@@ -58,10 +65,9 @@ def show_progress(
     from rich.table import Table
     from rich.text import Text
 
-    at, console, began, ended = Progress(text, traffic=traffic), Console(stderr=True), monotonic(), Event()
+    at, console, began, ended = Progress(text, traffic), Console(stderr=True), monotonic(), Event()
 
     def row() -> Table:
-        """A bar, the time since it began, and the line."""
         row = Table.grid(padding=(0, 1))
         line = Text(at.line(), no_wrap=True, overflow="ellipsis")
         bar = ProgressBar(total=at.total, completed=at.done, width=20)
@@ -69,8 +75,7 @@ def show_progress(
         return row
 
     def write_lines() -> None:
-        """Write lines until the work has ended: each waits twice as long as the one before."""
-        wait = lines_s
+        wait = LINES_S
         while not ended.wait(wait):
             sys.stderr.write(f"longproof: after {monotonic() - began:,.0f} s: {at.line()}\n")
             wait = min(2 * wait, LONGEST_S)
@@ -90,10 +95,10 @@ def show_progress(
 
 @contextmanager
 def check_progress(
-    traffic: "Callable[[], Traffic] | None" = None, lines_s: float = LINES_S
+    traffic: "Callable[[], Traffic] | None" = None,
 ) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Show how many claims of one check are checked; call what it gives with what each node tells."""
-    with show_progress("reading", traffic, lines_s) as at:
+    with show_progress("reading", traffic) as at:
 
         def update(event: Mapping[str, Any]) -> None:
             node = event["node"]
@@ -107,7 +112,7 @@ def check_progress(
                 # These claims are open again, and come back as checked.
                 at.show(max(0, at.done - event["claims"]), at.total, f"{LOOKS[node]} for {event['claims']:,}")
             elif node == "embed":
-                told = embedding_text(event["done"], event["passages"], event["seconds"])
+                told = _embedding_text(event["done"], event["passages"], event["seconds"])
                 at.text = f"{told}, {event['done']:,} of {event['passages']:,}; claims"
 
         yield update
@@ -118,38 +123,28 @@ def embedding_progress() -> Iterator[Callable[[int, int], None]]:
     """Show how many passages are embedded, with the time left."""
     with show_progress("embedding passages") as at:
         began = monotonic()
-        yield lambda done, total: at.show(done, total, embedding_text(done, total, monotonic() - began))
+        yield lambda done, total: at.show(done, total, _embedding_text(done, total, monotonic() - began))
 
 
 @contextmanager
 def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
     """Show how many of many cases are done, with what was paid and the time left."""
     with show_progress(what) as progress:
-        yield lambda at: progress.show(at.done, at.total, f"{what}: {run_text(at)}")
+
+        def update(at: "RunProgress") -> None:
+            tokens = at.paid.prompt_tokens + at.paid.completion_tokens
+            told = f"{what}: {at.paid.calls:,} calls, {tokens:,} tokens paid"
+            if at.failed:
+                told += f"; {at.failed} failed"
+            if at.seconds_left is not None and at.done < at.total:
+                told += f"; {_clock_text(at.seconds_left)} left"
+            progress.show(at.done, at.total, told)
+
+        yield update
 
 
-def embedding_text(done: int, total: int, seconds: float) -> str:
-    """Tell how long it will take to embed the passages that are left, in words."""
+def _embedding_text(done: int, total: int, seconds: float) -> str:
     return f"embedding passages, {_clock_text(seconds / max(1, done) * (total - done))} left"
-
-
-def traffic_text(at: "Traffic") -> str:
-    """Tell what was asked so far, in words; nothing where nobody was asked."""
-    parts = [f"{at.calls:,} calls, {at.tokens:,} tokens"] if at.calls else []
-    parts += [f"{at.waiting} waiting for the server"] if at.waiting else []
-    parts += [f"{at.retries:,} asked again"] if at.retries else []
-    return "; ".join(parts)
-
-
-def run_text(at: "RunProgress") -> str:
-    """Tell how far a run over many cases has come: what was paid, what failed, how long it will take."""
-    tokens = at.paid.prompt_tokens + at.paid.completion_tokens
-    parts = [f"{at.paid.calls:,} calls, {tokens:,} tokens paid"]
-    if at.failed:
-        parts.append(f"{at.failed} failed")
-    if at.seconds_left is not None and at.done < at.total:
-        parts.append(f"{_clock_text(at.seconds_left)} left")
-    return "; ".join(parts)
 
 
 def _clock_text(seconds: float) -> str:

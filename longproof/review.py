@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
@@ -64,6 +63,10 @@ class OpenCheckpoints(NamedTuple):
     pool: Pool
     saver: "AsyncSqliteSaver"
 
+    async def state(self, run_id: str) -> StateSnapshot:
+        """The state of a run as far as it is kept; empty for one that isn't known."""
+        return await self.graph.aget_state({"configurable": {"thread_id": _thread_name(run_id)}})
+
 
 async def begin_run(
     sources: Sequence[Document], settings: dict[str, Any], watcher: Watcher = NOBODY, **case: Any
@@ -78,7 +81,7 @@ async def begin_run(
     given = await verifier.input_of(sources, case_of(**case))
     about = {"begun_with": begun_with(chosen, given), "settings": chosen.model_dump_json()}
     async with open_checkpoints(chosen) as checkpoints:
-        state = await checkpoints.graph.aget_state(_thread(str(chosen.run_id)))
+        state = await checkpoints.state(str(chosen.run_id))
         if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
             raise begun_otherwise(str(chosen.run_id))
         if not _is_at_rest(state):
@@ -125,7 +128,7 @@ async def _drive(
     if watcher.asking:
         watcher.asking(checkpoints.pool.traffic)
     run_id = str(settings.run_id)
-    heard: dict[str, Any] = {"progress": watcher.progress, "written": watcher.written}
+    heard: Any = {"progress": watcher.progress, "written": watcher.written}
     await drive(checkpoints.graph, start, settings, thread=_thread_name(run_id), about=about, **heard)
     return await _begun_state(checkpoints, run_id)
 
@@ -156,7 +159,7 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
 
 
 async def _begun_state(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
-    state = await checkpoints.graph.aget_state(_thread(run_id))
+    state = await checkpoints.state(run_id)
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
     if not _is_at_rest(state):
@@ -191,17 +194,13 @@ async def forget_run(run_id: str) -> None:
 async def saved_run(settings: Settings) -> tuple[State, list[Mapping[str, Any]]]:
     """The values of the channels of the run that the settings name, as far as they are kept; what is asked."""
     async with open_checkpoints(settings) as checkpoints:
-        state = await checkpoints.graph.aget_state(_thread(str(settings.run_id)))
+        state = await checkpoints.state(str(settings.run_id))
     return cast("State", state.values), _disputes(state)
 
 
 def _disputes(state: StateSnapshot) -> list[Mapping[str, Any]]:
     asked = [interrupt.value for task in state.tasks for interrupt in task.interrupts]
     return list(asked[0]) if _is_waiting(state) else []
-
-
-def _thread(run_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": _thread_name(run_id)}}
 
 
 def _thread_name(run_id: str) -> str:

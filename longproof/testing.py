@@ -44,8 +44,7 @@ def assert_faithful(
 
     The default lets pass what isn't hallucinated. What nobody could decide never passes: the judge `offline` fails
     whatever isn't its source, word for word. `judge` is one or several, as `Verifier` takes them, and so are the
-    settings.
-    Raises BadInput for what can't be checked.
+    settings. Raises BadInput for what can't be checked.
     """
     __tracebackhide__ = True
     if at_least not in LABELS:
@@ -58,10 +57,8 @@ def assert_faithful(
 
 
 class ScriptedJudge:
-    """A judge without a model: says what its rule says, and quotes the first of what was shown.
-
-    `heard` holds every question that it was asked.
-    """
+    """A judge without a model: says what its rule says, quotes the first of what was shown, keeps what it was asked
+    in `heard`."""
 
     def __init__(self, name: str, rule: Rule | str) -> None:
         self.name = name

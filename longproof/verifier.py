@@ -1,14 +1,14 @@
 """`Verifier` and `Report` as Python's users get them: the graphs' verifier, whose reports show themselves.
 
-Knows: where a verifier keeps the texts that its reports point into; which of many
-cases are checked together. Does not know: how anything is checked or drawn.
+Knows: where a verifier keeps the texts that its reports point into; which of many cases are checked together.
+Does not know: how anything is checked or drawn.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 from pydantic import PrivateAttr
 
@@ -31,6 +31,7 @@ from longproof.report.view import reason
 from longproof.retrieval.types import BadInput, Document
 
 C = TypeVar("C", bound=Mapping[str, Any])
+T = TypeVar("T")
 
 
 class Watched(About, total=False):
@@ -40,10 +41,6 @@ class Watched(About, total=False):
     """True shows a bar on stderr; a function hears of every node passed."""
     decide: Decide | None
     """With `arbiter="person"`: gets all disputes and returns what a `longproof.graphs.review.Review` holds."""
-
-
-KEYS = {"source", "response", *About.__annotations__}
-"""What a case may say, of many."""
 
 
 class Wrong(NamedTuple):
@@ -137,14 +134,7 @@ class Verifier(verifier.Verifier):
 
         A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
         """
-
-        async def verify_once() -> Report:
-            try:
-                return await self._verify(source, response, more, alone=True)
-            finally:
-                await self.close()
-
-        return run(verify_once())
+        return self._run(self._verify(source, response, more, alone=True))
 
     async def averify(self, source: Sources, response: Response, **more: Unpack[Watched]) -> Report:
         """The report on one response.
@@ -159,28 +149,35 @@ class Verifier(verifier.Verifier):
 
     async def _verify(self, source: Sources, response: Response, more: Watched, *, alone: bool) -> Report:
         """The report on one response; a run that has this case `alone` is begun with it."""
-        about = dict(more)
+        about: Any = dict(more)
         progress, decide = about.pop("progress", None), about.pop("decide", None)
         documents = await asyncio.to_thread(documents_of, source)
-        case = await asyncio.to_thread(case_of, response, **cast(About, about))
+        case = await asyncio.to_thread(case_of, response, **about)
         given = await self.input_of(documents, case)
         if alone:
             await self._pool.session(self.settings, begun_with(self.settings, given))
-        with ExitStack() as shown:
-            hear = shown.enter_context(check_progress(self.traffic)) if progress is True else progress or None
-            made = await self.report_on(given, cast(Any, hear), cast(Any, decide))
+        with check_progress(self.traffic) if progress is True else nullcontext(progress or None) as hear:
+            made = await self.report_on(given, hear, decide)
         return Report.of(made, self.settings.home)
 
     def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> list[tuple[C, Report | BadInput]]:
         """Each case with its report, once all are there; see `averify_many`. Works in a notebook too."""
 
         async def verify_all() -> list[tuple[C, Report | BadInput]]:
+            return [step async for step in self.averify_many(cases, parallel=parallel)]
+
+        return self._run(verify_all())
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end on an event loop of its own, and close what was opened there."""
+
+        async def work_and_close() -> T:
             try:
-                return [step async for step in self.averify_many(cases, parallel=parallel)]
+                return await work
             finally:
                 await self.close()
 
-        return run(verify_all())
+        return run(work_and_close())
 
     async def averify_many(
         self, cases: Iterable[C], *, parallel: int = 4
@@ -198,14 +195,12 @@ class Verifier(verifier.Verifier):
             async with places:
                 return group, await checker.check(group)
 
-        tasks = [
-            asyncio.create_task(check(group)) for group in plan_groups([*given.plan(joins(self.settings))])
-        ]
+        groups = plan_groups([*given.plan(joins(self.settings))])
+        tasks = [asyncio.create_task(check(group)) for group in groups]
         try:
             for ended in asyncio.as_completed(tasks):
-                for one, result in zip(*await ended, strict=True):
-                    home = self.settings.home
-                    report = BadInput(result) if isinstance(result, str) else Report.of(result, home)
+                for one, made in zip(*await ended, strict=True):
+                    report = BadInput(made) if isinstance(made, str) else Report.of(made, self.settings.home)
                     yield given.cases[one.place[0]], report
         finally:
             for task in tasks:
@@ -233,11 +228,10 @@ class _GivenCases:
     def case(self, one: Planned) -> Case:
         """The case. Raises BadInput where it is none."""
         given = self.cases[one.place[0]]
-        if not {"source", "response"} <= given.keys() <= KEYS:
-            raise BadInput(
-                f"a case is a dictionary of source, response and what is optional, not {given!r:.60}"
-            )
-        about = {name: value for name, value in given.items() if name not in ("source", "response")}
+        if not {"source", "response"} <= given.keys() <= {"source", "response", *About.__annotations__}:
+            what = "a case is a dictionary of source, response and what is optional"
+            raise BadInput(f"{what}, not {given!r:.60}")
+        about = {name: value for name, value in given.items() if name in About.__annotations__}
         return case_of(given["response"], **{"case_id": f"case-{one.place[0] + 1}", **about})
 
     def sources(self, one: Planned) -> Sequence[Document]:

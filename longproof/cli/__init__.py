@@ -1,8 +1,7 @@
 """The terminal's door: the list of all commands, and `main`, which runs one.
 
-Knows: which function each command is, and that no failure may look like a verdict: exit code 2 and one line for what
-can't be used, 130 when interrupted. Does not know: any rule of judging.
-Answers `--help` without importing langgraph or openai: each command imports what it needs.
+Knows: which function each command is; that no failure may look like a verdict; that `--help` imports neither
+langgraph nor openai: each command imports what it needs. Does not know: any rule of judging.
 """
 
 import errno
@@ -74,11 +73,8 @@ app.command("doctor", cls=PlainCommand)(doctor_command)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; what can't be used exits with 2 and one line on stderr, an interrupt with 130.
-
-    No failure exits with a code that `--check` gives a meaning: an unforeseen error exits with 70, a reader of our
-    output that went away with 141, as a shell says it.
-    """
+    """Run a command. What can't be used exits with 2 and one line on stderr, an interrupt with 130, an unforeseen
+    error with 70, a reader of our output that went away with 141, as a shell says it."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -89,12 +85,13 @@ def main(arguments: list[str] | None = None) -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
     try:
-        sys.exit(_code(arguments))
-    except BrokenPipeError:
-        _silence_stdout()
-        sys.exit(PIPE_CLOSED)
+        sys.exit(_run_command(arguments))
     except Exception as error:
-        _silence_stdout()
+        # Python writes what is left on stdout at its end, and exits with 120 where it can't: it goes nowhere.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(PIPE_CLOSED)
         if isinstance(error, OSError) and error.errno in FULL:
             sys.exit(_refuse(f"can't write: {error.strerror}"))
         sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_save_traceback(error)}\n")
@@ -107,7 +104,7 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _code(arguments: list[str] | None) -> int:
+def _run_command(arguments: list[str] | None) -> int:
     """Run a command to its end; its exit code."""
     from typer.exceptions import Abort, TyperException
 
@@ -136,12 +133,6 @@ def _refuse(message: str) -> int:
     """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
     sys.stderr.write(f"longproof: {one_line(message)}\n")
     return UNUSABLE
-
-
-def _silence_stdout() -> None:
-    """Send what is left to write nowhere: Python writes it at its end, and exits with 120 where it can't."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _save_traceback(error: Exception) -> str:

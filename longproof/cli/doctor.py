@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
 from math import ceil
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 _NEED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'])?")
 """What a package needs, as its metadata say it."""
-DEVELOPERS = ("test", "dev")
-"""Extras that nobody needs who only uses it."""
 STORY = (
     "Mara kept the lamp on the island. Every evening she rowed there and lit it. In the winter of 1851 the old "
     "ferryman brought her nine letters. She put them into a drawer and opened none of them. On the last night of the "
@@ -72,14 +70,17 @@ def _diagnosis() -> Iterator[str]:
     from longproof.retrieval.files import home
 
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
-    needs = _needed_packages()
+    needs: defaultdict[str, list[str]] = defaultdict(list)  # by extra; what is always needed under no name
+    for line in requires("longproof") or []:
+        need = _NEED.match(line)
+        if need and need["name"] != "longproof":
+            needs[need["extra"] or ""].append(need["name"])
     for name in needs[""]:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
-    for extra, names in needs.items():
-        if extra and extra not in DEVELOPERS:
-            missing = ", ".join(name for name in names if not _version(name))
-            hint = f"{missing} not installed (pip install 'longproof[{extra}]')"
-            yield f"  extra {extra}: {hint if missing else 'installed'}"
+    for extra in [name for name in needs if name not in ("", "test", "dev")]:
+        missing = ", ".join(name for name in needs[extra] if not _version(name))
+        hint = f"{missing} not installed (pip install 'longproof[{extra}]')"
+        yield f"  extra {extra}: {hint if missing else 'installed'}"
     yield f"data folder: {home()} (LONGPROOF_HOME names another)"
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
@@ -87,16 +88,6 @@ def _diagnosis() -> Iterator[str]:
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         about = "; gets no key: LONGPROOF_API_KEY_HOSTS does not list its host" if judge.keyless else ""
         yield f"judge {judge.text}: in longproof.toml{about} (longproof doctor --judge SPEC asks it)"
-
-
-def _needed_packages() -> Mapping[str, list[str]]:
-    """The packages that each extra needs, as the package's metadata say; those needed always under no name."""
-    needs: defaultdict[str, list[str]] = defaultdict(list)
-    for line in requires("longproof") or []:
-        need = _NEED.match(line)
-        if need and need["name"] != "longproof":
-            needs[need["extra"] or ""].append(need["name"])
-    return needs
 
 
 def _trials(judges: Sequence[str], prices: Path | None) -> Iterator[str]:
@@ -180,8 +171,8 @@ def _novel_cost(spec: "Spec", prices: "Prices") -> str:
     from longproof.graphs.reporting import estimate
     from longproof.retrieval.text.sentences import sentences
 
-    story = files("longproof.examples").joinpath("en", "story.txt").read_text("utf-8")
-    told = files("longproof.examples").joinpath("en", "faithful.txt").read_text("utf-8")
+    folder = files("longproof.examples") / "en"
+    story, told = ((folder / f"{name}.txt").read_text("utf-8") for name in ("story", "faithful"))
     novel = story * ceil(NOVEL_CHARACTERS / len(story))
     summary = told[: sentences(told)[:SUMMARY_SENTENCES][-1][1]]
     dry = Verifier(judges=[spec], max_calls=0, cache=False).verify(novel, summary)

@@ -11,7 +11,7 @@ import typer
 from longproof.agent.models.addresses import place_and_key
 from longproof.cli.options import Encoding
 from longproof.progress import embedding_progress, show_progress
-from longproof.retrieval.files import home, write_whole
+from longproof.retrieval.files import home
 from longproof.retrieval.types import BadInput
 
 
@@ -19,7 +19,6 @@ def index_command(
     sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
     pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
     embedder: Annotated[str, typer.Option(help="e5, auto, bge-m3, st:PATH or openai:MODEL.")] = "lexical",
-    text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
     encoding: Encoding = None,
 ) -> None:
     """Build and keep the index of a source, or of saved pages. Checks use what is there."""
@@ -30,16 +29,11 @@ def index_command(
 
     if not sources and pages is None:
         raise BadInput("there is nothing to index: give sources, or --pages DIR")
-    if text is not None and len(sources or []) != 1:
-        raise BadInput("--text writes the text of one source: give exactly one")
     model = embedders.embedder(embedder, place_and_key)
-    nothing = "there is nothing to build: a check counts words itself; give --embedder or --pages"
     for path in sources or []:
         document = read_source(path, encoding)
-        if text is not None:
-            write_whole(text, document.text.encode())
-            typer.echo(f"text: {text}")
         if model is None:
+            nothing = "there is nothing to build: a check counts words itself; give --embedder or --pages"
             typer.echo(f"{path}: {nothing}")
             continue
         with embedding_progress() as progress:

@@ -1,8 +1,7 @@
 """Options: those of every setting, made from `Settings`, and groups of a command's own.
 
-Knows: a group of options is a class, a command takes groups; the headings of a command's help; what an option says
-goes before `longproof.toml`, which goes before the default.
-Does not know: what a setting does, or what a command does with its settings.
+Knows: a group of options is a class, a command takes groups; the headings of a command's help; options go before
+`longproof.toml`. Does not know: what a setting does, or what a command does with its settings.
 """
 
 from collections import defaultdict
@@ -15,7 +14,6 @@ from secrets import token_hex
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
-from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
 
 from longproof.agent.models.prices import read_prices
@@ -70,53 +68,46 @@ class SettingOptions:
         return self.given.get("run_id") or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
-        """The settings that options and the TOML file come to; whom the file names is told on stderr.
+        """The settings that options and the TOML file come to. Raises BadInput for a file that says what is unknown.
 
-        Raises BadInput where a file can't be read, or says something unknown.
+        Stderr names whom the file names, and who decides where judges disagree: they may be asked, and paid.
         """
         table = read_panel(toml) if toml.exists() else PanelTable()
         in_file = {name: getattr(table, name) for name in table.model_fields_set & self.names}
         in_file = {name: value for name, value in in_file.items() if value}
-        _tell(toml, {name: value for name, value in in_file.items() if name not in self.given})
-        judges = {"judges": ["offline"]} if "judges" in self.names else {}
-        settings: dict[str, Any] = {**judges, **in_file, **self.given}
+        _tell_named(toml, {name: value for name, value in in_file.items() if name not in self.given})
+        settings: dict[str, Any] = {**in_file, **self.given}
+        if "judges" in self.names:
+            settings.setdefault("judges", ["offline"])
+        judges = settings.get("judges", [])
+        models = [judge for judge in map(as_spec, judges) if judge.is_model]
         if path := self.given.get("prices"):
             settings["prices"] = read_prices(path)
-            _refuse_other_prices(path, settings)
+            _refuse_other_prices(path, settings["prices"], [judge.model for judge in models])
         elif toml.exists():
             settings["prices"] = read_prices(toml)
-        if "arbiter" in self.names:
-            _announce_arbiter(settings)
+        if "arbiter" in self.names and models and len(judges) > 1 and not settings.get("arbiter"):
+            told = f"where judges disagree, {models[0].text} decides; --arbiter names another"
+            typer.echo(f"longproof: {told}", err=True)
         return settings
 
 
-def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
+def _refuse_other_prices(path: Path, prices: Mapping[str, Any], models: Collection[str]) -> None:
     """Raises BadInput for a list of prices that has none for this run's judges: it would tell no money."""
-    if not settings["prices"]:
+    if not prices:
         raise BadInput(f"{path} names no prices: give a [prices] table")
-    models = [spec.model for spec in map(as_spec, settings.get("judges", ())) if spec.is_model]
-    if models and not settings["prices"].keys() & set(models):
-        raise BadInput(
-            f"{path} has prices for {', '.join(settings['prices'])}, and none for {', '.join(models)}"
-        )
+    if models and not prices.keys() & set(models):
+        raise BadInput(f"{path} has prices for {', '.join(prices)}, and none for {', '.join(models)}")
 
 
-def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
-    """Name on stderr whom the file names, and whether a key goes along: the folder may be somebody else's."""
+def _tell_named(toml: Path, named: Mapping[str, Any]) -> None:
+    """Say on stderr whom the file names, and whether a key goes along: the folder may be somebody else's."""
     roles = [named[role] for role in ("arbiter", "decomposer", "searcher") if role in named]
     for one in dict.fromkeys([*named.get("judges", ()), *roles]):
         where = one if isinstance(one, str) else one.text
         withheld = not isinstance(one, str) and one.keyless
         why = " without a key: LONGPROOF_API_KEY_HOSTS does not list its host" if withheld else ""
         typer.echo(f"longproof: {toml} names {where}{why}", err=True)
-
-
-def _announce_arbiter(settings: Mapping[str, Any]) -> None:
-    """Say on stderr who decides where judges disagree, if nobody was named: it may be asked, and paid."""
-    models = [judge for judge in map(as_spec, settings["judges"]) if judge.is_model]
-    if models and len(settings["judges"]) > 1 and not settings.get("arbiter"):
-        told = f"where judges disagree, {models[0].text} decides; --arbiter names another"
-        typer.echo(f"longproof: {told}", err=True)
 
 
 def add_command(
@@ -129,30 +120,28 @@ def add_command(
 
     Each field of a dataclass is an option; its class may name their `heading` in the help.
     """
-    groups = {key: group for key, group in get_type_hints(function).items() if key != "return"}
-    of_settings = [
-        _setting_option(name, Settings.model_fields[name], heading)
-        for heading, members in SETTINGS.items()
-        for name in members
-        if name in settings
-    ]
-    options = {
-        key: of_settings if group is SettingOptions else _own_options(group) for key, group in groups.items()
-    }
+    groups = get_type_hints(function)
+    del groups["return"]
+    options: dict[str, list[Parameter]] = {}
+    for key, group in groups.items():
+        if group is SettingOptions:
+            options[key] = [_setting_option(name) for name in EVERY_SETTING if name in settings]
+        else:
+            options[key] = _own_options(group)
 
     def command(**given: Any) -> None:
-        made = {
-            key: group(**{option.name: given[option.name] for option in options[key]})
-            for key, group in groups.items()
-        }
+        made = {}
+        for key, group in groups.items():
+            made[key] = group(**{option.name: given[option.name] for option in options[key]})
         function(**made)
 
     command.__signature__ = Signature([one for group in options.values() for one in group])  # type: ignore[attr-defined]
     app.command(name, help=function.__doc__, cls=PlainCommand)(command)
 
 
-def _setting_option(name: str, field: FieldInfo, heading: str) -> Parameter:
+def _setting_option(name: str) -> Parameter:
     """The option of a setting. Left out it is None, so that `longproof.toml` may say it."""
+    field = Settings.model_fields[name]
     flag, kind, more = AS_OPTION.get(name, ("", field.annotation, ""))
     flag = flag or f"--{name.replace('_', '-')}"
     if kind is bool and field.default:
@@ -163,7 +152,7 @@ def _setting_option(name: str, field: FieldInfo, heading: str) -> Parameter:
         help=f"{field.description}{more}",
         show_default=str(default) if default and not isinstance(default, bool | dict) else False,
         min=next((one.ge for one in field.metadata if hasattr(one, "ge")), None),
-        rich_help_panel=heading,
+        rich_help_panel=next(heading for heading, names in SETTINGS.items() if name in names),
     )
     plain = kind if type(None) in get_args(kind) else kind | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[plain, option])

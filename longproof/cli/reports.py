@@ -1,7 +1,7 @@
 """`longproof report`, `longproof review`, and how every command delivers a report: JSON, a page, Markdown, here.
 
-Knows: which form goes where; how disputes are shown to a person, and answers typed or read from a file. Texts are
-data: nothing in them reaches the terminal as a code. Does not know: how a report is drawn, or what a decision does.
+Knows: which form goes where; how disputes are shown to a person, and answers typed or read from a file.
+Does not know: how a report is drawn, or what a decision does.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from longproof.review import WaitingRun
 
 LONGEST = 1500
-"""Characters of one piece of evidence that the terminal shows a person; `review --show` prints all of it."""
+"""Characters of one piece of evidence that the terminal shows; `review --show` prints all of it."""
 
 
 def report_command(
@@ -42,6 +42,7 @@ def report_command(
     ] = None,
 ) -> None:
     """Show a JSON report: as a page, as Markdown or here."""
+    from longproof.report.corrected import changes, corrected_text
     from longproof.report.html import page
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of
@@ -54,7 +55,11 @@ def report_command(
     refuse_targets(targets, markdown, read=[Path(one.uri) for one in opened.documents if one.uri])
     texts = texts_of(opened, source or []) if html or markdown or not corrected else {}
     if corrected:
-        typer.echo(_correct(opened, corrected))
+        write_whole(corrected, corrected_text(opened, corrected.name))
+        places = {error.span for claim in opened.claims if claim.label in WRONG for error in claim.errors}
+        wrong, done = len(places), len(changes(opened))
+        left = "; of the others the right words aren't known, or they overlap" if done < wrong else ""
+        typer.echo(f"{done} of {wrong} wrong places corrected{left}: {corrected.resolve().as_uri()}")
     if html:
         typer.echo(_write(html, page(opened, texts)))
     if markdown and str(markdown) != "-":
@@ -92,13 +97,14 @@ def refuse_targets(
 
     `files` by their options; the `others` may be standard output.
     """
-    lost = "is read: name another file to write to, or it would be lost"
-    taken = {_file_identity(path): lost for path in read if path}
-    for option, target in [*files.items(), *(("", other) for other in others)]:
-        if target is None or (str(target) == "-" and not option):
-            continue
+    for option, target in files.items():
         if str(target) == "-":
             raise BadInput(f"{option} goes to a file: name one after {option}")
+    lost = "is read: name another file to write to, or it would be lost"
+    taken = {_file_identity(path): lost for path in read if path}
+    for target in (*files.values(), *others):
+        if target is None or str(target) == "-":
+            continue
         if target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
         if why := taken.get(_file_identity(target)):
@@ -113,17 +119,6 @@ def _file_identity(path: Path) -> tuple[int, int] | str:
     except (OSError, ValueError):  # ValueError: a saved report may name anything
         return os.path.abspath(path)
     return found.st_dev, found.st_ino
-
-
-def _correct(report: Report, path: Path) -> str:
-    """Write the corrected text; what was changed and what not, with the file's address."""
-    from longproof.report import corrected
-
-    write_whole(path, corrected.corrected_text(report, path.name))
-    places = {error.span for claim in report.claims if claim.label in WRONG for error in claim.errors}
-    wrong, done = len(places), len(corrected.changes(report))
-    left = "; of the others the right words aren't known, or they overlap" if done < wrong else ""
-    return f"{done} of {wrong} wrong places corrected{left}: {path.resolve().as_uri()}"
 
 
 def _write(path: Path, text: str) -> str:
@@ -148,23 +143,20 @@ def review_command(
         typer.echo(json_.dumps(state.disputes, indent=2, ensure_ascii=False))
         return
     if state.disputes and answers:
-        state = asyncio.run(resume_run(run, _read_review(answers)))
+        try:
+            review = json_.loads(answers.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            hint = "give a JSON file with name and decisions"
+            raise BadInput(f"can't read {answers}: {error}; {hint}") from error
+        if not isinstance(review, dict):
+            raise BadInput(f"{answers} holds no review: give an object with name and decisions")
+        state = asyncio.run(resume_run(run, review))
     while state.disputes and not answers:
         state = asyncio.run(resume_run(run, _ask_person(state, name)))
     if state.report is None:
         typer.echo(f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True)
         raise typer.Exit(3)
     deliver(state.report, {}, json, html)
-
-
-def _read_review(path: Path) -> dict[str, Any]:
-    try:
-        review = json_.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"can't read {path}: {error}; give a JSON file with name and decisions") from error
-    if not isinstance(review, dict):
-        raise BadInput(f"{path} holds no review: give an object with name and decisions")
-    return review
 
 
 def _ask_person(state: "WaitingRun", name: str | None) -> dict[str, Any]:
@@ -180,9 +172,10 @@ def _ask_person(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     for number, dispute in enumerate(state.disputes, 1):
         typer.echo(f"\n{number} of {len(state.disputes)}: {flat(dispute['claim'])}")
         for line in _lines(dispute, claims[dispute["claim_id"]]):
-            typer.echo(flat(line))
-        decisions.append(_decision(dispute))
-    return {"name": name, "decisions": [decision for decision in decisions if decision]}
+            typer.echo(flat(line))  # texts are data: nothing in them reaches the terminal as a code
+        if decision := _ask_decision(dispute):
+            decisions.append(decision)
+    return {"name": name, "decisions": decisions}
 
 
 def _lines(dispute: Mapping[str, Any], claim: "ClaimView") -> Iterator[str]:
@@ -199,7 +192,7 @@ def _lines(dispute: Mapping[str, Any], claim: "ClaimView") -> Iterator[str]:
         yield f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}"
 
 
-def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+def _ask_decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     labels = get_args(JudgeLabel)
     menu = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
     choice = -1
@@ -209,17 +202,11 @@ def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     label = labels[choice - 1]
     decision = {"claim_id": dispute["claim_id"], "label": label, "reason": typer.prompt("Why", default="")}
-    if label in ("contradicting", "fabricated"):
-        decision["wrong"] = _wrong_words(dispute["passage"])
-        if decision["wrong"]:
+    if label in WRONG:
+        question = "The wrong words, as they stand in the passage"
+        while (words := str(typer.prompt(question, default=""))).strip() not in dispute["passage"]:
+            typer.echo("these words don't stand in the passage")
+        decision["wrong"] = words
+        if words:
             decision["correction"] = typer.prompt("What should stand there", default="")
     return decision
-
-
-def _wrong_words(passage: str) -> str:
-    """Wrong words as they stand in the passage; asked for again where they don't."""
-    while True:
-        words = str(typer.prompt("The wrong words, as they stand in the passage", default=""))
-        if not words.strip() or words.strip() in passage:
-            return words
-        typer.echo("these words don't stand in the passage")

@@ -1,7 +1,6 @@
 """Commands over many texts: `longproof batch`, `evaluate`, `compare`, and `construct`, which makes labelled data.
 
-Knows: options, exit codes, how the end of a run is printed.
-Does not know: how cases are checked, what is measured, or how data are made.
+Knows: options, exit codes, the lines at the end of a run. Does not know: how cases are checked, or data made.
 """
 
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from longproof.batch.run import BatchDone
     from longproof.graphs.runner import Engine
 
-WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay", "html")
+WITH_REPLAY = {"dataset", "out", "path", "pages", "parallel", "replay", "html"}
 """Options that a replay takes: the recording says the others."""
 DRAWN = ("path", "only", "sample", "seed", "repeat")
 """Options that say what is checked, and how often."""
@@ -50,9 +49,8 @@ class BatchOptions:
     def ray(self, settings: dict[str, Any]) -> "Engine | None":
         """Ray's engine, where it or a cluster is asked for. Raises BadInput for pages of texts that stay there."""
         if self.ray_address and self.html:
-            raise BadInput(
-                "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
-            )
+            why = "needs the sources' texts, and those stay with the workers"
+            raise BadInput(f"--html {why}: run `longproof report` there")
         if self.engine != "ray" and not self.ray_address:
             return None
         from longproof.batch.ray import ray_engine
@@ -95,10 +93,16 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
         write_junit(done, batch.junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
-    nothing = no_answer(done.failures)
-    for line in filter(None, [*_failure_lines(done), nothing]):
+    failed = [case for case in done.cases if case.state == "failed"]
+    problems = [f"line {case.line}, case {case.id}: {case.failure}" for case in failed[:5]]
+    if failed:
+        told = f"{len(failed)} of {len(done.cases)} cases could not be checked; the index page names them"
+        problems.insert(0, told)
+    if nothing := no_answer(done.failures):
+        problems.append(nothing)
+    for line in problems:
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
-    if done.states["failed"] or (nothing and not batch.check):
+    if failed or (nothing and not batch.check):
         raise typer.Exit(2)
     if batch.check and done.verdicts["hallucinated"]:
         raise typer.Exit(1)
@@ -123,15 +127,6 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     if done.verdicts.total() > INDEXED:
         yield f"the index page shows the first {INDEXED}"
     yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
-
-
-def _failure_lines(done: "BatchDone") -> Iterator[str]:
-    """The number of cases that could not be checked, and the first five by their ids, each with its reason."""
-    failed = [case for case in done.cases if case.state == "failed"]
-    if failed:
-        yield f"{len(failed)} of {len(done.cases)} cases could not be checked; the index page names them"
-    for case in failed[:5]:
-        yield f"line {case.line}, case {case.id}: {case.failure}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +167,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     with run_progress("examples") as progress:
         common["progress"] = progress
         if options.replay:
-            _refuse_recorded(options, asked)
+            _refuse_other_options(options, asked)
             pages = asked.given.get("pages")
             done = replay_dataset(options.dataset, options.replay, path=options.path, pages=pages, **common)
         else:
@@ -191,7 +186,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
         raise typer.Exit(2)
 
 
-def _refuse_recorded(options: EvaluateOptions, asked: SettingOptions) -> None:
+def _refuse_other_options(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Raises BadInput for an option whose value a recording holds."""
     own = {one.name for one in fields(options) if getattr(options, one.name) != one.default}
     given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})

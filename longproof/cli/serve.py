@@ -16,7 +16,7 @@ from longproof.cli.options import SettingOptions
 from longproof.retrieval.types import BadInput
 
 PORT = 8378
-"""Where nothing else is said: what a browser keeps for a page, it keeps for its port."""
+"""The same every day: what a browser keeps for a page, it keeps for its port."""
 
 
 @dataclass(frozen=True, kw_only=True)

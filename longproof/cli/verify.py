@@ -1,7 +1,7 @@
 """`longproof verify`: one response against its sources; `longproof demo`: a bundled one, with recorded answers.
 
-Knows: options, the exit code under `--check`, what a dry run says, what a recording of the demo says of itself
-(`benchmarks/record_demo.py` records them). Does not know: any rule of judging, or how a report is shown.
+Knows: options, the exit code under `--check`, what a dry run says, what a recording of the demo says of itself.
+Does not know: any rule of judging, or how a report is shown.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from longproof.agent.models.prices import reading_cost
-from longproof.agent.report import judges_failures, not_borne_out, trusted, unanswered, unusable
+from longproof.agent.report import judges_failures, not_borne_out, unanswered, unusable
 from longproof.agent.specs import as_spec
-from longproof.agent.types import Label, Report, Task
+from longproof.agent.types import Report, Task
 from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
 from longproof.cli.reports import deliver, refuse_targets
 from longproof.progress import check_progress
@@ -26,9 +26,6 @@ from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
-OWN_TEXTS = (
-    "longproof verify --source novel.txt --response summary.txt --judge openai:MODEL --html report.html"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,22 +49,22 @@ class CaseOptions:
 
     def read(self) -> tuple[list[Document], dict[str, Any]]:
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
+        from longproof.retrieval.loaders import read_source, read_stdin
+
         if [*map(str, self.files)].count("-") > 1:
             raise BadInput("standard input can be read only once: give one -, and files for the rest")
-        documents = [self._read(path) for path in self.source or []]
-        response = self._read(self.response)
+
+        def read_file(path: Path) -> Document:
+            return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
+
+        documents, response = [*map(read_file, self.source or [])], read_file(self.response)
         response.refuse_wordless()
         return documents, {
             "response": response,
             "task": self.task,
-            "context": self._read(self.context).text if self.context else "",
+            "context": read_file(self.context).text if self.context else "",
             "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
         }
-
-    def _read(self, path: Path) -> Document:
-        from longproof.retrieval.loaders import read_source, read_stdin
-
-        return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +85,6 @@ class OutputOptions:
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if not all is borne out.")
     ] = False
-    at_least: Annotated[
-        Label | None,
-        typer.Option(help="Say how many sentences have this label, as ambiguous, or a more faithful one."),
-    ] = None
 
 
 def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptions) -> None:
@@ -104,19 +97,14 @@ def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptio
     if output.dry_run:
         _print_estimate(_report({**settings, "max_calls": 0, "run_id": None}, documents, **given))
         return
-    if settings.get("arbiter") == "person":
-        report = _begun_report(settings, documents, **given)
-    else:
-        report = _report(settings, documents, **given)
+    by_person = settings.get("arbiter") == "person"
+    report = (_begun_report if by_person else _report)(settings, documents, **given)
     why = _no_answer(report)
     if output.json or output.html or not why:
         list_check(report, settings, [*documents, given["response"]])
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
         typer.echo(f"longproof: {why}", err=True)
-    if output.at_least:
-        number = len(trusted(report, output.at_least))
-        typer.echo(f"{number} of {len(report.sentences)} sentences are at least {output.at_least}", err=True)
     raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
@@ -224,6 +212,9 @@ def demo_command(
         split = sum(claim.decided_by == "arbiter" for claim in report.claims)
         pages = sum(claim.label == "out_dependent" for claim in report.claims)
         typer.echo(say["demo_beside"].format(split=split, pages=pages))
-    typer.echo(say["demo_own"].format(command=OWN_TEXTS))
+    own_texts = (
+        "longproof verify --source novel.txt --response summary.txt --judge openai:MODEL --html report.html"
+    )
+    typer.echo(say["demo_own"].format(command=own_texts))
     write_whole(target, page(report, texts).encode())
     typer.echo(str(target.resolve()))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import PROSE, Reply, always, denying, well
-from terminal import SOURCE, run, verify
+from terminal import run, verify
 
 from longproof.agent.types import Report
 
@@ -23,10 +23,8 @@ Told = pytest.CaptureFixture[str]
 def test_the_exit_code_is_the_verdict_only_under_check(files: Path, capsys: Told) -> None:
     with ChatServer(denying("ninety")) as server:
         judge = ("--judge", f"openai:m@{server.address}")
-        assert verify(*judge, "--check", "--at-least", "implicitly_supported") == 0
-        told = capsys.readouterr()
-        assert "faithful" in told.out
-        assert "1 of 1 sentences are at least implicitly_supported" in told.err
+        assert verify(*judge, "--check") == 0
+        assert "faithful" in capsys.readouterr().out
         (files / "response.txt").write_text("Tom sold the boat to Ada for ninety pounds.", "utf-8")
         assert (verify(*judge), verify(*judge, "--check")) == (0, 1)
 
@@ -122,9 +120,8 @@ def test_a_pdfs_warnings_dont_reach_the_terminal(files: Path, capfd: Told) -> No
     assert "\x1b" not in err
 
 
-def test_words_need_no_index_and_the_text_is_written_all_the_same(files: Path, capsys: Told) -> None:
-    assert run("index", "source.txt", "--text", "text.txt") == 0
-    assert (files / "text.txt").read_text("utf-8") == SOURCE
+def test_words_need_no_index(files: Path, capsys: Told) -> None:
+    assert run("index", "source.txt") == 0
     assert "nothing to build" in capsys.readouterr().out
 
 

@@ -67,7 +67,6 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("verify", "source.txt", "response.txt"), "'--response'"),
     ((*VERIFY, "--task", "poem"), "poem"),
     ((*VERIFY, "--encoding", "klingon"), "klingon"),
-    ((*VERIFY, "--at-least", "nice"), "nice"),
     ((*VERIFY, "--json", "."), "is a folder"),
     ((*VERIFY, "--html", "response.txt"), "is read: name another file"),
     ((*VERIFY, "--json", "source.txt"), "is read: name another file"),
