@@ -19,13 +19,8 @@ import typer
 
 from longproof import __version__
 from longproof.agent.models.addresses import key_variables
-from longproof.cli.doctor import doctor_command, protocols_command
-from longproof.cli.index import index_command
+from longproof.cli import doctor, reports, runs, serve, verify
 from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
-from longproof.cli.reports import report_command, review_command
-from longproof.cli.runs import batch_command, compare_command, construct_command, evaluate_command
-from longproof.cli.serve import mcp_command, serve_command
-from longproof.cli.verify import demo_command, verify_command
 from longproof.retrieval.files import home, write_lines
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
@@ -57,19 +52,19 @@ def bare(
         typer.echo(ctx.get_help())
 
 
-add_command(app, "verify", verify_command)
-app.command("demo", cls=PlainCommand)(demo_command)
-app.command("report", cls=PlainCommand)(report_command)
-add_command(app, "batch", batch_command)
-add_command(app, "construct", construct_command, settings={*SETTINGS[COST], "run_id"})
-add_command(app, "evaluate", evaluate_command)
-app.command("compare", cls=PlainCommand)(compare_command)
-app.command("review", cls=PlainCommand)(review_command)
-app.command("index", cls=PlainCommand)(index_command)
-add_command(app, "serve", serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
-add_command(app, "mcp", mcp_command, settings={*EVERY_SETTING} - {"run_id"})
-app.command("protocols", cls=PlainCommand)(protocols_command)
-app.command("doctor", cls=PlainCommand)(doctor_command)
+add_command(app, "verify", verify.verify_command)
+app.command("demo", cls=PlainCommand)(verify.demo_command)
+app.command("report", cls=PlainCommand)(reports.report_command)
+add_command(app, "batch", runs.batch_command)
+add_command(app, "construct", runs.construct_command, settings={*SETTINGS[COST], "run_id"})
+add_command(app, "evaluate", runs.evaluate_command)
+app.command("compare", cls=PlainCommand)(runs.compare_command)
+app.command("review", cls=PlainCommand)(reports.review_command)
+app.command("index", cls=PlainCommand)(runs.index_command)
+add_command(app, "serve", serve.serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
+add_command(app, "mcp", serve.mcp_command, settings={*EVERY_SETTING} - {"run_id"})
+app.command("protocols", cls=PlainCommand)(doctor.protocols_command)
+app.command("doctor", cls=PlainCommand)(doctor.doctor_command)
 
 
 def main(arguments: list[str] | None = None) -> None:

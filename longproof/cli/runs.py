@@ -1,4 +1,4 @@
-"""Commands over many texts: `longproof batch`, `evaluate`, `compare`, and `construct`, which makes labelled data.
+"""Commands over many texts: `longproof batch`, `evaluate`, `compare`, `construct` and `index`.
 
 Knows: options, exit codes, the lines at the end of a run. Does not know: how cases are checked, or data made.
 """
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from longproof.agent.models.addresses import place_and_key
 from longproof.cli.options import CHECKED, Encoding, SettingOptions
 from longproof.cli.reports import refuse_targets
 from longproof.cli.verify import no_answer
-from longproof.progress import run_progress, show_progress
+from longproof.progress import embedding_progress, run_progress, show_progress
 from longproof.report.words import visible
+from longproof.retrieval.files import home
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
@@ -243,3 +245,39 @@ def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
     typer.echo(f"thrown away: {rejected or 'nothing'}")
     for check in done.checks:
         typer.echo(f"  {'ok  ' if check.good else 'LOOK'} {check.name}: {check.found}")
+
+
+def index_command(
+    sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
+    pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
+    embedder: Annotated[str, typer.Option(help="e5, auto, bge-m3, st:PATH or openai:MODEL.")] = "lexical",
+    encoding: Encoding = None,
+) -> None:
+    """Build and keep the index of a source, or of saved pages. Checks use what is there."""
+    from longproof.graphs.evidence.sources import MEANING
+    from longproof.indexes.search import open_pages, source_index
+    from longproof.retrieval import embedders
+    from longproof.retrieval.loaders import read_source
+
+    if not sources and pages is None:
+        raise BadInput("there is nothing to index: give sources, or --pages DIR")
+    model = embedders.embedder(embedder, place_and_key)
+    for path in sources or []:
+        document = read_source(path, encoding)
+        if model is None:
+            nothing = "there is nothing to build: a check counts words itself; give --embedder or --pages"
+            typer.echo(f"{path}: {nothing}")
+            continue
+        with embedding_progress() as progress:
+            source_index(document, home(), model, MEANING, progress)
+        typer.echo(f"{path}: {len(document.text):,} characters indexed ({embedder})")
+    if pages is None:
+        return
+    with show_progress("pages read") as at:
+        index = open_pages(pages, home(), progress=at.show)
+    if model is not None:
+        with embedding_progress() as progress:
+            index.open_vectors(home(), model, progress)
+    typer.echo(f"{pages}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})")
+    for name, reason in index.left_out.items():
+        typer.echo(f"left out: {name}: {reason}")
