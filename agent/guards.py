@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longproof.agent.evidence.citations import begins, letters, says_something
+from longproof.agent.evidence.citations import begins, letters, read_citation, says_something
 from longproof.agent.prompting import shown_runs
 from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Question, Reading
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
-from longproof.retrieval.types import Document, Line, Span
+from longproof.retrieval.types import Document, Span
 
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
@@ -24,10 +24,6 @@ _SHORT = re.compile(
 )
 """The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
 fact, `C1 X`."""
-_CITATION = re.compile(
-    r"[\s\[(【（<《\"'“「*`]*(?P<page>[PpＰ]?)\s*(?P<number>\d{1,9})(?!\d)"
-    r"[\])】）>》*`]*\s*[|｜:：.,，、]?\s*(?P<begins>.*)"
-)
 _ERROR = re.compile(
     rf"(?:(?P<kind>{'|'.join([*KINDS, 'none'])})\s*[:：])?(?P<wrong>.+?)(?:\s*(?:=>|→|⇒)(?P<correction>.*))?",
     re.DOTALL | re.IGNORECASE,
@@ -143,26 +139,22 @@ def same(one: str, other: str) -> bool:
 
 def _each(citations: str, question: Question) -> list[Span | None]:
     """The lines cited in one string: by all of it, else by its parts between semicolons, or commas before numbers."""
-    citations = " ".join(citations.split())
     if whole := _line_by_number(citations, question):
         return [whole]
     found: list[Span | None] = []
-    for piece in filter(str.strip, _SEMICOLON.split(citations)[:MOST_CITED]):
-        line = find_cited_line(piece, question)
-        found += (
-            [line] if line else [find_cited_line(part, question) for part in _COMMA.split(piece)[:MOST_CITED]]
-        )
+    for piece in filter(str.strip, _SEMICOLON.split(" ".join(citations.split()))[:MOST_CITED]):
+        parts = [piece] if find_cited_line(piece, question) else _COMMA.split(piece)[:MOST_CITED]
+        found += [find_cited_line(part, question) for part in parts]
     return found
 
 
 def _line_by_number(citation: str, question: Question) -> Span | None:
     """The line that a number and some of its text name."""
-    said = _CITATION.fullmatch(" ".join(citation.split()))
-    number = (-1 if said["page"] else 1) * int(said["number"]) if said else 0
-    if said is None or (said["page"] and not number) or number not in question.numbers:
+    cited = read_citation(citation)
+    if cited is None or cited.number not in question.numbers:
         return None
-    line = question.shown[question.numbers.index(number)]
-    return line if begins(Line(number, line), said["begins"]) or find(said["begins"], [line]) else None
+    line = question.shown[question.numbers.index(cited.number)]
+    return line if begins(line.text, cited.beginning) or find(cited.beginning, [line]) else None
 
 
 def _line_by_quote(quote: str, question: Question) -> Span | None:

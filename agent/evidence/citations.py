@@ -8,6 +8,8 @@ Does not know: which lines were shown, or what a citation is used for.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 from longproof.retrieval.text.normalise import CJK, fold
 from longproof.retrieval.types import Line
@@ -18,7 +20,9 @@ _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _ELLIPSIS = re.compile(r"…|⋯|\.{3}|。{3}")
 _BREAK = re.compile(r"[;；\n]")
 _CITATION = re.compile(
-    r"[^\w]*(P?)([0-9]{1,9})(?:[-–]([0-9]{1,9}))?(?![0-9])[|:：.)\]]?(.*)", re.DOTALL | re.IGNORECASE
+    r"\W*(?P<page>[PＰ] ?)?(?P<number>\d{1,9})(?:[-–](?P<last>\d{1,9}))?(?!\d)"
+    r"[\])】）>》*`]* ?[|｜:：.,，、]? ?(?P<begins>.*)",
+    re.IGNORECASE,
 )
 MOST_IN_RANGE = 40
 """Lines that one cited range may name."""
@@ -50,15 +54,13 @@ def runs(lines: Iterable[Line]) -> list[list[Line]]:
     """The lines in their order, cut where a number does not follow the one before it; pages stay apart."""
     cut: list[list[Line]] = []
     for line in lines:
-        if cut and _follows(line, cut[-1][-1]):
+        before = cut[-1][-1] if cut else line
+        same_source = before.span.source_id == line.span.source_id
+        if 0 <= before.number == line.number - 1 and same_source:
             cut[-1].append(line)
         else:
             cut.append([line])
     return cut
-
-
-def _follows(line: Line, before: Line) -> bool:
-    return 0 <= before.number == line.number - 1 and before.span.source_id == line.span.source_id
 
 
 def ranges(numbers: Iterable[int]) -> str:
@@ -72,18 +74,22 @@ def ranges(numbers: Iterable[int]) -> str:
     return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in ends)
 
 
-def cited_lines(text: str) -> list[tuple[int, str]]:
-    """The lines that an answer cites, `12 Ada lit; 15 Tom`: numbers with what is said to be their beginnings.
+class Citation(NamedTuple):
+    """A cited line: its number, the last of a range `12-14 Ada lit`, and what is said to be its beginning."""
 
-    Of a cited range, `12-14 Ada lit`, the first is named. What begins with no number is left out.
-    """
-    matches = (_CITATION.fullmatch(part) for part in split_citations(text))
-    return [(_number(match), match[4].strip()) for match in matches if match]
+    number: int
+    last: int
+    beginning: str
 
 
-def _number(citation: re.Match[str]) -> int:
-    """The number of the line that a citation names; those of pages are negative."""
-    return -int(citation[2]) if citation[1] else int(citation[2])
+def read_citation(text: str) -> Citation | None:
+    """The citation `12 Ada lit`, whatever marks a model sets around its number; None where no number begins it."""
+    said = _CITATION.fullmatch(" ".join(text.split()))
+    if said is None or (said["page"] and not int(said["number"])):
+        return None
+    sign = -1 if said["page"] else 1
+    number, last = int(said["number"]), int(said["last"] or said["number"])
+    return Citation(sign * number, sign * last, said["begins"])
 
 
 def split_citations(text: str) -> list[str]:
@@ -91,52 +97,38 @@ def split_citations(text: str) -> list[str]:
     return [part.strip() for part in _BREAK.split(text) if part.strip()]
 
 
-def by_number(lines: Iterable[Line]) -> dict[int, Line]:
-    """The lines by the numbers that they are cited by."""
-    return {line.number: line for line in lines}
-
-
-def proven_lines(text: str, known: Mapping[int, Line]) -> list[int]:
-    """The numbers of the known lines that the text cites with their true beginnings, each once, in order of citing.
-
-    Of a range the beginning of its first line proves all of it.
+def check_citations(text: str, known: Mapping[int, Line]) -> tuple[list[int], int]:
+    """The numbers of the known lines that the text cites with their true beginnings, each once, in order of citing;
+    and how many citations prove no line. Of a range the beginning of its first line proves all of it.
     """
-    return list(dict.fromkeys(number for parts in _citations_in(text) for number in _prove(parts, known)))
-
-
-def count_unproven(text: str, known: Mapping[int, Line]) -> int:
-    """The number of citations in the text that prove no line."""
-    return sum(not _prove(parts, known) for parts in _citations_in(text))
-
-
-def _citations_in(text: str) -> list[list[str]]:
-    """Each citation: the part that begins with a number, and those after it, which a semicolon may have cut off."""
-    found: list[list[str]] = []
+    citations: list[list[str]] = []
     for part in split_citations(text):
-        if _CITATION.fullmatch(part):
-            found.append([part])
-        elif found and len(found[-1]) < MOST_JOINED:
-            found[-1].append(part)
-    return found
+        if read_citation(part):
+            citations.append([part])
+        elif citations and len(citations[-1]) < MOST_JOINED:
+            # A semicolon may stand in the line.
+            citations[-1].append(part)
+    proven = [_prove(parts, known) for parts in citations]
+    return list(dict.fromkeys(chain.from_iterable(proven))), proven.count([])
 
 
 def _prove(parts: Sequence[str], known: Mapping[int, Line]) -> list[int]:
     """The lines that one citation proves: as it stands, or with what a semicolon inside the line cut off."""
     for until in range(1, len(parts) + 1):
-        match = _CITATION.fullmatch("; ".join(parts[:until]))
-        number = _number(match) if match else -1
-        if match is None or number not in known:
+        cited = read_citation("; ".join(parts[:until]))
+        if cited is None or cited.number not in known:
             return []
-        if begins(known[number], match[4].strip()):
-            last = min(int(match[3] or number), number + MOST_IN_RANGE - 1)
-            return [n for n in range(number, max(number, last) + 1) if n in known]
+        first = cited.number
+        if begins(known[first].span.text, cited.beginning):
+            last = min(cited.last, first + MOST_IN_RANGE - 1)
+            return [n for n in range(first, max(first, last) + 1) if n in known]
     return []
 
 
-def begins(line: Line, beginning: str) -> bool:
+def begins(line: str, beginning: str) -> bool:
     """True if the line begins so; case, script, width, blanks, punctuation and what an ellipsis cuts off don't
     matter. A few characters (`says_something`) say nothing, unless they are all of the line."""
-    whole = _all_letters(line.span.text)
+    whole = letters(line)
     cut = _ELLIPSIS.split(beginning.strip().lstrip("…⋯.。"))[0]
     return any(
         bool(said) and whole.startswith(said) and (said == whole or says_something(said))
@@ -149,12 +141,7 @@ def says_something(quote: str) -> bool:
     return len(letters(quote)) + len(_CJK_CHARACTER.findall(quote)) >= WEIGHT
 
 
+@lru_cache(maxsize=4096)
 def letters(text: str) -> str:
     """The letters and digits of the folded text."""
     return "".join(character for character in fold(text).text if character.isalnum())
-
-
-@lru_cache(maxsize=4096)
-def _all_letters(line: str) -> str:
-    """The letters of a line, which an answer may cite many times."""
-    return letters(line)

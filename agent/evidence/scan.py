@@ -13,13 +13,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from longproof.agent.evidence.citations import (
-    by_number,
-    count_unproven,
-    letters,
-    numbered_line,
-    proven_lines,
-)
+from longproof.agent.evidence.citations import check_citations, letters, numbered_line
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import in_sentences, language_of
@@ -56,7 +50,6 @@ class Scanner(Protocol):
 
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
         """The lines of these pieces that bear on the claims."""
-        ...
 
 
 class _Unread(NamedTuple):
@@ -115,7 +108,7 @@ def _check_notes(
     answer: ScanNotes, piece: Sequence[Line], claims: Mapping[int, Claim]
 ) -> tuple[dict[int, list[int]], set[int]]:
     """The lines that notes prove to bear on claims, by number; and the claims that the piece was not read for."""
-    known = by_number(piece)
+    known = {line.number: line for line in piece}
     lines: dict[int, list[int]] = {}
     unread = set() if _names_the_end(answer.last, piece) else set(claims)
     for note in map(_NOTE.fullmatch, answer.notes):
@@ -123,8 +116,9 @@ def _check_notes(
             unread = set(claims)
             continue
         number = int(note[1])
-        lines.setdefault(number, []).extend(proven_lines(note[2], known))
-        if count_unproven(note[2], known) or not lines[number]:
+        proven, unproven = check_citations(note[2], known)
+        lines.setdefault(number, []).extend(proven)
+        if unproven or not lines[number]:
             unread.add(number)
     return {n: numbers for n, numbers in lines.items() if numbers}, unread
 
@@ -134,7 +128,8 @@ def _names_the_end(last: str, piece: Sequence[Line]) -> bool:
     end = piece[-1]
     marks = end.span.text.strip()
     ends_in_marks = not letters(marks) and last.split() == [str(end.number), *marks.split()]
-    return ends_in_marks or bool(proven_lines(last, by_number(_ends(piece))))
+    proven, _ = check_citations(last, {line.number: line for line in _ends(piece)})
+    return ends_in_marks or bool(proven)
 
 
 def _ends(piece: Sequence[Line]) -> list[Line]:

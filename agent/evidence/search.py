@@ -15,13 +15,12 @@ from typing import NamedTuple, Protocol
 from pydantic import Field
 
 from longproof.agent.evidence.citations import (
-    by_number,
-    cited_lines,
+    check_citations,
     line_blocks,
     numbered_line,
     on_one_line,
-    proven_lines,
     ranges,
+    read_citation,
     runs,
     split_citations,
 )
@@ -238,12 +237,13 @@ class _Loop:
         """Take down what the searcher says of claims. An answer that says and asks nothing is `unparsed`."""
         if answer is None:
             return None
-        known = by_number([*self.outline, *self.seen.values()])
+        known = {line.number: line for line in self.outline} | self.seen
         entries = [found for text in answer.claims if (found := self._about(_ENTRY, text))]
         for claim, entry in entries:
-            claim.named |= dict.fromkeys(proven_lines(entry[3], known))
+            proven, _ = check_citations(entry[3], known)
+            claim.named |= dict.fromkeys(proven)
             claim.done = claim.done or entry[2].lower() == "done"
-            words = [part for part in split_citations(entry[3]) if not cited_lines(part)]
+            words = [part for part in split_citations(entry[3]) if not read_citation(part)]
             claim.missing = on_one_line("; ".join(words))[:LONGEST_NOTE]
         asks = any(self._about(_REQUEST, text) for text in (*answer.find, *answer.read))
         return None if entries or asks else "unparsed"

@@ -6,13 +6,12 @@ from hypothesis import strategies as st
 from seam import lines_of
 
 from longproof.agent.evidence.citations import (
+    Citation,
     begins,
-    by_number,
-    cited_lines,
-    count_unproven,
+    check_citations,
     line_blocks,
-    proven_lines,
     ranges,
+    read_citation,
     runs,
 )
 from longproof.retrieval.types import Line, Span
@@ -29,16 +28,14 @@ def line(text: str, number: int = 0) -> Line:
     ["I... don't know what", "He… he is dead.", "我……我不知道。", "Oh ... no one came.", "So; he went away"],
 )
 def test_a_line_with_an_ellipsis_or_a_semicolon_can_be_cited_as_it_stands(text: str) -> None:
-    known = by_number(lines_of(text))
-    assert proven_lines(f"0 {text}", known) == [0]
-    assert count_unproven(f"0 {text}", known) == 0
-    assert count_unproven(f"0 {text}; 7 Ada", known) == 1
+    known = dict(enumerate(lines_of(text)))
+    assert check_citations(f"0 {text}", known) == ([0], 0)
+    assert check_citations(f"0 {text}; 7 Ada", known) == ([0], 1)
 
 
 @given(st.text())
 def test_nothing_breaks_the_reader(text: str) -> None:
-    assert all(isinstance(number, int) for number, _ in cited_lines(text))
-    assert proven_lines(text, {}) == []
+    assert check_citations(text, {})[0] == []
 
 
 @given(TEXTS)
@@ -59,17 +56,26 @@ def test_runs_are_cut_at_gaps_and_pages_stay_apart() -> None:
 @pytest.mark.parametrize(
     ("text", "cited"),
     [
-        ("12 Ada lit; 15 Tom said", [(12, "Ada lit"), (15, "Tom said")]),
-        ("12| Ada lit；P2 the page", [(12, "Ada lit"), (-2, "the page")]),
-        ("12-14 Ada lit", [(12, "Ada lit")]),
-        ("12 -5 degrees", [(12, "-5 degrees")]),
-        ("[12] Ada lit; what is missing", [(12, "Ada lit")]),
-        ("12", [(12, "")]),
-        ("9" * 5000 + " Ada", []),
+        ("12| Ada\n lit", (12, 12, "Ada lit")),
+        ("P2 the page", (-2, -2, "the page")),
+        ("P0 the page", None),
+        ("12-14 Ada lit", (12, 14, "Ada lit")),
+        ("12 -5 degrees", (12, 12, "-5 degrees")),
+        ("[12] Ada lit", (12, 12, "Ada lit")),
+        ("12", (12, 12, "")),
+        ("Ada 12", None),
+        ("9" * 5000 + " Ada", None),
     ],
 )
-def test_forms_of_citing(text: str, cited: list[tuple[int, str]]) -> None:
-    assert cited_lines(text) == cited
+def test_forms_of_citing(text: str, cited: Citation | None) -> None:
+    assert read_citation(text) == cited
+
+
+def test_a_range_is_proved_by_the_beginning_of_its_first_line() -> None:
+    known = {n: line(f"Line number {n}.", n) for n in (*range(60), 61)}
+    assert check_citations("3-5 line number 3; 7-6 line number 7", known) == ([3, 4, 5, 7], 0)
+    assert check_citations("3-5 line number 4", known) == ([], 1)
+    assert check_citations("20-90 line number 20", known)[0] == list(range(20, 60))
 
 
 @pytest.mark.parametrize(
@@ -88,11 +94,11 @@ def test_forms_of_citing(text: str, cited: list[tuple[int, str]]) -> None:
     ],
 )
 def test_beginnings(text: str, beginning: str, fits: bool) -> None:
-    assert begins(line(text), beginning) is fits
+    assert begins(text, beginning) is fits
 
 
 def test_an_answer_of_nothing_but_semicolons_is_read_to_its_end() -> None:
     """Work that grew with the square of its length would not end before the test is stopped."""
-    known = by_number(lines_of("Ada lit the lamp."))
+    known = dict(enumerate(lines_of("Ada lit the lamp.")))
     for answer in ("0 zzzzz" + ";a" * 60_000, "0 Ada lit;" * 15_000, "0" + "," * 120_000 + ";a;a;a"):
-        proven_lines(answer, known)
+        check_citations(answer, known)
