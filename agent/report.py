@@ -1,8 +1,7 @@
 """From judgements and a decision to a reported claim with its places, and from all claims to the report. Pure.
 
-Knows: whose quotes are evidence and whose errors stand; that the whole claim is marked where no judge named what is
-wrong; how sentences get their labels from claims and the case its outcome from sentences; counts, coverage, cost
-and price.
+Knows: whose quotes are evidence and whose errors stand; how sentences get their labels from claims and the case its
+outcome from sentences; counts, coverage, cost and price.
 Does not know: how a decision was reached, or how a report is shown.
 """
 
@@ -14,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import (
     LABELS,
     Call,
@@ -42,12 +40,6 @@ from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import Frozen, Span
 
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
-UNUSABLE: frozenset[Failure | None] = frozenset(
-    {"unparsed", "off_menu", "ungrounded", "self_contradicted", "truncated", "refused"}
-)
-"""Failures of answers that came."""
-_NO_ANSWER: frozenset[Failure | None] = UNANSWERED | {"too_long"}
-"""Failures where no answer came, or nothing could be asked."""
 CONFIRMING_FAILED = "called wrong, but asking once more failed"
 """The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 UNPROVED = "its lines alone don't prove it"
@@ -55,8 +47,6 @@ UNPROVED = "its lines alone don't prove it"
 _MARKS = re.compile(r"[\W_]+")
 CONFIRMING = "confirm:"
 """The beginning of the name under which a model's word on a conviction stands in a report."""
-WRITTEN = 5
-"""How many times what it costs to have a character read it costs to have one written."""
 
 
 def reported_claim(
@@ -186,20 +176,24 @@ def figures(
 ) -> Figures:
     """The verdict on all sentences; claims by label, those without one undecided; the share that somebody decided.
 
-    Nobody read all of the response where its file shows text that was not read, and where only the offline check
-    looked and the response isn't its source, word for word: a sentence that stands in the source may mean something
-    else among other ones.
+    Hallucinated if any sentence is wrong; else undecided if any is, or somewhere nobody read; else faithful. Nobody
+    read all of the response where its file shows text that was not read, and where only the offline check looked and
+    the response isn't its source, word for word: a sentence may mean something else among other ones.
     """
     of_claims = [claim.label for claim in claims]
     undecided = of_claims.count(None)
     counts: dict[str, int] = {label: of_claims.count(label) for label in LABELS}
     coverage = 1 - undecided / len(claims) if claims else 0.0
     labels = [sentence.label for sentence in sentences]
-    verdict: Outcome = "undecided"
+    unread = triage and any(claim.decided_by != "rule" for claim in claims)
+    verdict: Outcome = "faithful"
     # A response that was copied from its source has no claims.
-    if claims or "explicitly_supported" in labels:
-        unread = triage and any(claim.decided_by != "rule" for claim in claims)
-        verdict = outcome(labels, unread=unread or response_is_cut(documents))
+    if not claims and "explicitly_supported" not in labels:
+        verdict = "undecided"
+    elif any(label in WRONG for label in labels):
+        verdict = "hallucinated"
+    elif None in labels or unread or response_is_cut(documents):
+        verdict = "undecided"
     return Figures(verdict, {**counts, "undecided": undecided}, coverage)
 
 
@@ -217,33 +211,26 @@ def sentence_label(labels: Sequence[Label | None]) -> Label | None:
     return worst if worst in WRONG or len(decided) == len(stating) else None
 
 
-def outcome(labels: Sequence[Label | None], *, unread: bool = False) -> Outcome:
-    """Hallucinated if any sentence is wrong; else undecided if any is undecided, or nobody read; else faithful."""
-    if any(label in WRONG for label in labels):
-        return "hallucinated"
-    return "undecided" if unread or None in labels else "faithful"
-
-
 def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
     """True if readers of the response's file see text that was not read."""
     return any(document.role == "response" and document.notes.unread for document in documents)
 
 
-def trusted(report: Report, at_least: Label) -> tuple[ReportSentence, ...]:
+def sentences_at_least(report: Report, least: Label) -> list[ReportSentence]:
     """The sentences whose label is at least so faithful: selective prediction (VeriGray, seed 002, section 5.3).
 
-    Undecided sentences are never trusted; those that state no fact have the rank that their label has.
+    Undecided sentences never are; those that state no fact have the rank that their label has.
     """
-    least = LABELS.index(at_least)
-    return tuple(s for s in report.sentences if s.label is not None and LABELS.index(s.label) >= least)
+    faithful_enough = LABELS[LABELS.index(least) :]
+    return [sentence for sentence in report.sentences if sentence.label in faithful_enough]
 
 
 def distinct(calls: Sequence[Call]) -> list[Call]:
     """Each call once, in an order that does not depend on time; bought if this run bought it."""
     found: dict[str, Call] = {}
     for call in calls:
-        known = found.get(call.id)
-        found[call.id] = call if known is None or call.bought else known
+        if call.bought or call.id not in found:
+            found[call.id] = call
     return sorted(found.values(), key=lambda call: call.id)
 
 
@@ -270,7 +257,7 @@ def price(used: Usage, source_characters: int) -> float | None:
     little over 1. None without a source, and where the answers' lengths were not kept."""
     if not source_characters or (used.calls and not used.answer_characters):
         return None
-    return (used.prompt_characters + WRITTEN * used.answer_characters) / source_characters
+    return (used.prompt_characters + 5 * used.answer_characters) / source_characters
 
 
 def _claims_about(sentences: Sequence[Sentence], claims: Sequence[ReportClaim]) -> list[list[ReportClaim]]:
@@ -310,24 +297,15 @@ def judges_failures(report: Report) -> Counter[str | None]:
     return Counter(said.failure for claim in report.claims for said in claim.judgements)
 
 
-def unanswered(failures: Counter[str | None]) -> bool:
-    """True if judges were asked, and none of them answered anything."""
-    return bool(failures) and failures.keys() <= _NO_ANSWER
-
-
-def unusable(failures: Counter[str | None]) -> bool:
-    """True if judges answered, and none of their answers could be used."""
-    failed = failures.keys() <= _NO_ANSWER | UNUSABLE
-    return failed and not failures.keys().isdisjoint(UNUSABLE)
-
-
 class NotBorneOut(NamedTuple):
-    """Sentences of a faithful response that its source doesn't bear out, by their index."""
+    """Sentences of a faithful response that its source doesn't bear out, by their index.
+
+    `no_fact`: something in it is said to state no fact and is no set phrase, so nobody held it against the source;
+    `pages`: saved pages alone bear something out, beside a source that doesn't have it.
+    """
 
     no_fact: tuple[int, ...] = ()
-    """Of which something is said to state no fact, and is no set phrase: nobody held it against the source."""
     pages: tuple[int, ...] = ()
-    """Of which something is borne out by saved pages alone, beside a source that doesn't have it."""
 
 
 def not_borne_out(report: Report) -> NotBorneOut:
@@ -344,16 +322,19 @@ def not_borne_out(report: Report) -> NotBorneOut:
             labels[claim.sentence].add(claim.label)
     may = (report.stamp.get("settings") or {}).get("may_state_no_fact")
     sourced = any(document.role == "source" for document in report.documents)
-    silent = [n for n, found in labels.items() if "no_fact" in found]
-    return NotBorneOut(
-        tuple(n for n in silent if not may and not is_set_phrase(report.sentences[n].text)),
-        tuple(n for n, found in labels.items() if sourced and "out_dependent" in found),
-    )
+    silent: list[int] = []
+    by_pages: list[int] = []
+    for n, found in labels.items():
+        if "no_fact" in found and not may and not is_set_phrase(report.sentences[n].text):
+            silent.append(n)
+        if "out_dependent" in found and sourced:
+            by_pages.append(n)
+    return NotBorneOut(tuple(silent), tuple(by_pages))
 
 
 class ClearedAlone(Frozen):
-    """Counts of the claims that the first judge of a cascade alone decided, of those that the others read though it
-    cleared them, and of those then overturned: no rate of errors, since the others may share its mistakes."""
+    """Counts of claims that the first judge of a cascade alone cleared, that the others read again, and of these
+    that were overturned: no rate of errors, since the others may share its mistakes."""
 
     cleared: int = 0
     again: int = 0
@@ -365,13 +346,10 @@ def cleared_alone(claims: Sequence[ReportClaim], first: str) -> ClearedAlone:
     alone = again = overturned = 0
     for claim in claims:
         last = [j for j in claim.judgements if j.question_id == claim.judgements[-1].question_id]
-        if not any(j.judge == first and clears(j) for j in last):
-            continue
-        if len(last) == 1:
-            alone += 1
-            continue
-        again += 1
-        overturned += claim.label in WRONG
+        if any(j.judge == first and clears(j) for j in last):
+            alone += len(last) == 1
+            again += len(last) > 1
+            overturned += len(last) > 1 and claim.label in WRONG
     return ClearedAlone(cleared=alone, again=again, overturned=overturned)
 
 

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from longproof.agent.models.model import ASKED_AGAIN, UNANSWERED
 from longproof.agent.models.prices import reading_cost
-from longproof.agent.report import judges_failures, not_borne_out, unanswered, unusable
+from longproof.agent.report import judges_failures, not_borne_out
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Report, Task
 from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
@@ -160,10 +161,13 @@ def no_answer(
     failures: Counter[str | None], judges: str = "any judge", why: str = "run it again to go on"
 ) -> str:
     """The sentence for judges that gave no answer, or none that could be used; empty where one did."""
-    if unusable(failures):
-        counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
-        return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
-    return f"no judge answered: {why}" if unanswered(failures) else ""
+    no_answer_came = UNANSWERED | {"too_long"}
+    if not failures or not failures.keys() <= no_answer_came | ASKED_AGAIN:
+        return ""
+    if failures.keys() <= no_answer_came:
+        return f"no judge answered: {why}"
+    counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
+    return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
 
 
 def exit_code(report: Report) -> int:

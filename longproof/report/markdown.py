@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
-from longproof.agent.report import trusted
+from longproof.agent.report import sentences_at_least
 from longproof.agent.types import LABELS, Label, Report
 from longproof.report.view import ClaimView, ReportView
 from longproof.report.words import Piece, words
@@ -110,7 +110,7 @@ def failure(report: Report, at_least: Label = "ambiguous") -> str:
 
     The default lets pass what isn't hallucinated. A report without claims is undecided and doesn't pass.
     """
-    if report.verdict != "undecided" and len(trusted(report, at_least)) == len(report.sentences):
+    if report.verdict != "undecided" and len(sentences_at_least(report, at_least)) == len(report.sentences):
         return ""
     view = ReportView(report, say=words("en"))
     lines = [f"{report.verdict}: {view.outcome}; every sentence must be at least {at_least}"]

@@ -15,13 +15,12 @@ from longproof.agent.report import (
     is_set_phrase,
     named_errors,
     not_borne_out,
-    outcome,
     price,
     report,
     reported_claim,
     sentence_label,
+    sentences_at_least,
     total_usage,
-    trusted,
     usage,
 )
 from longproof.agent.types import LABELS, Call, Case, Claim, Error, Judgement, Place, ReportClaim, Sentence
@@ -106,10 +105,10 @@ def test_the_sentence_rule(labels, expected):
 
 
 def test_the_outcome_rule():
-    assert outcome(["fabricated", None]) == "hallucinated"
-    assert outcome(["explicitly_supported", None]) == "undecided"
-    assert outcome(["ambiguous", "out_dependent", "no_fact"]) == "faithful"
-    assert outcome([]) == "faithful"
+    assert labelled(["fabricated", None]).verdict == "hallucinated"
+    assert labelled(["explicitly_supported", None]).verdict == "undecided"
+    assert labelled(["ambiguous", "out_dependent", "no_fact"]).verdict == "faithful"
+    assert labelled([]).verdict == "undecided", "nobody read it"
 
 
 def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
@@ -126,11 +125,11 @@ def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_
 
 
 @pytest.mark.parametrize("least", LABELS)
-def test_trusted_sentences_have_at_least_that_label(least):
+def test_sentences_that_are_faithful_enough_have_at_least_that_label(least):
     result = made([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
     rank = LABELS.index(least)
-    assert len(trusted(result, least)) == (rank <= 1) + (rank <= LABELS.index("implicitly_supported"))
-    assert trusted(made([claim(0, None, 0, 31)]), least) == ()
+    assert len(sentences_at_least(result, least)) == (rank <= 1) + (rank <= LABELS.index("implicitly_supported"))
+    assert sentences_at_least(made([claim(0, None, 0, 31)]), least) == []
 
 
 def test_the_price_weighs_what_is_written_five_times():
