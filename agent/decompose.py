@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from longproof.agent.evidence.citations import on_one_line
 from longproof.agent.guards import exactly
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model
@@ -25,9 +26,7 @@ BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
 BEFORE_CHARACTERS = 400
 """How much of the response is shown before a sentence that follows no other, to resolve its pronouns."""
 MOST_LEFT_OUT = 24
-"""Letters of a sentence in a row that no claim comes from: a tie, a lead-in."""
-A_CHINESE_LETTER = 3
-"""Letters that a Chinese one weighs."""
+"""Letters of a sentence in a row that no claim comes from, a Chinese one counted three times: a tie, a lead-in."""
 LONGEST_CLAIM = 1000
 MOST_CLAIMS, A_CLAIM = 12, 12
 """A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
@@ -69,9 +68,9 @@ class _Taken(NamedTuple):
 class ModelDecomposer:
     """Asks one model to take sentences apart, a batch at a time, all batches at once."""
 
-    def __init__(self, name: str, model: Model, *, temperature: float = 0.0) -> None:
+    def __init__(self, name: str, model: Model) -> None:
         self.name = name
-        self._asker = Asker(model, temperature)
+        self._asker = Asker(model)
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims of all sentences in text order, ids `s1.1`, `s1.2`, …; a sentence that is one claim is `s2`.
@@ -139,7 +138,7 @@ def _with_what_is_left_out(pieces: list[_Piece], sentence: Span) -> list[_Piece]
     covered = {at for piece in named for at in range(piece.origin.start, piece.origin.end)}
     left_out = 0
     for at, character in enumerate(sentence.text, start=sentence.start):
-        weight = A_CHINESE_LETTER if is_chinese(character) else 1
+        weight = 3 if is_chinese(character) else 1
         left_out = 0 if at in covered else left_out + weight * character.isalnum()
         if left_out > MOST_LEFT_OUT:
             return [*pieces, _Piece(sentence.text, sentence)]
@@ -167,18 +166,16 @@ def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
         return _Taken((), "unparsed")
     if claims and len(claims) < len(said):
         return _Taken((), "self_contradicted")
-    pieces = [_piece(claim, sentence) for claim in dict.fromkeys(claims)]
-    in_order = sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)
+    pieces: dict[_Piece, None] = {}
+    for claim in claims:
+        # It comes from the words that it names, else from its own, else from the sentence.
+        text, _, segment = claim.rpartition(FROM)
+        if not text.strip() or claim.strip() in sentence.text:
+            text, segment = claim, ""
+        origin = located_segment(segment, sentence) or exactly(text, sentence) or sentence
+        pieces[_Piece(on_one_line(text)[:LONGEST_CLAIM], origin)] = None
+    in_order = sorted(pieces, key=lambda piece: piece.origin.start)
     return _Taken(tuple(_with_what_is_left_out(in_order, sentence)))
-
-
-def _piece(said: str, sentence: Span) -> _Piece:
-    """A claim, and the words that it comes from: those named, else its own, else the sentence."""
-    claim, _, segment = said.rpartition(FROM)
-    if not claim.strip() or said.strip() in sentence.text:
-        claim, segment = said, ""
-    origin = located_segment(segment, sentence) or exactly(claim, sentence) or sentence
-    return _Piece(" ".join(claim.split())[:LONGEST_CLAIM], origin)
 
 
 def located_segment(segment: str, sentence: Span) -> Span | None:

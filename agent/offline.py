@@ -70,10 +70,6 @@ _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
 _FIRST_CJK = "\u2e80"
 KEPT = 8
 """Sources that stay read."""
-RAREST = 16
-"""Words by which the place of a sentence is looked for."""
-CANDIDATES = 4
-"""Sentences of a source that are compared with one of the response."""
 
 
 class OfflineDecomposer:
@@ -87,14 +83,10 @@ class OfflineDecomposer:
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
             shown.append(Sentence(index=index, span=span))
-            if states_fact(span.text):
+            # Set phrases and texts without a word state no fact.
+            if any(map(str.isalnum, span.text)) and not is_set_phrase(span.text):
                 claims.append(Claim(id=f"s{index + 1}", index=0, sentence=index, text=span.text, origin=span))
         return Decomposed(shown, claims, [])
-
-
-def states_fact(sentence: str) -> bool:
-    """Return False for set phrases and for texts without a word."""
-    return any(map(str.isalnum, sentence)) and not is_set_phrase(sentence)
 
 
 class OfflineJudge:
@@ -108,17 +100,14 @@ class OfflineJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """Return one judgement for each of `claims`, in their order."""
-        sources = [self._read(span) for span in question.shown]
-        return Answered([self._judgement(question, claim, case, sources) for claim in claims], [])
+        return Answered([self._judgement(question, claim, case) for claim in claims], [])
 
-    def _judgement(
-        self, question: Question, claim: Claim, case: Case, sources: Sequence["_Source"]
-    ) -> Judgement:
+    def _judgement(self, question: Question, claim: Claim, case: Case) -> Judgement:
         origin = claim.origin
         whole = (origin.start, origin.end) in self._sentences(case.response)
         # A part of a sentence may say the opposite of the whole, and so may other words.
-        asked = sources if whole and claim.text == origin.text else ()
-        findings = [finding for source in asked if (finding := source.finding(origin))]
+        sources = map(self._read, question.shown if whole and claim.text == origin.text else ())
+        findings = [finding for source in sources if (finding := source.finding(origin))]
         conflicting = [finding for finding in findings if finding[1]]
         quote, error = [*conflicting, *findings, (None, None)][0]
         standing = "原文中的一句" if is_chinese(claim.text) else "a sentence of the source"
@@ -228,11 +217,11 @@ class _Source:
         return dict(holding)
 
     def _places(self, sentence: Words) -> list[int]:
-        """Return the sentences of the source that share at least half of this one's rarest words, the best first."""
+        """Return the four sentences that share most of this one's rarest words, and at least half of them."""
         known = [self._holding[key] for key in set(sentence.keys) if key in self._holding]
-        rarest = sorted(known, key=len)[:RAREST]
+        rarest = sorted(known, key=len)[:16]
         shared = Counter(index for holders in rarest for index in holders)
-        best = sorted(shared, key=lambda index: (-shared[index], index))[:CANDIDATES]
+        best = sorted(shared, key=lambda index: (-shared[index], index))[:4]
         return [index for index in best if 2 * shared[index] >= len(rarest)]
 
 
