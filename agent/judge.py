@@ -1,8 +1,7 @@
 """Judges, arbiters too, that ask a language model: the recipe of each prompt that they answer.
 
 Knows: what a judge is asked and how its answer becomes a judgement for every claim, in order, each a label or a
-failure; a claim's answer within the answer to a question, errors outside a claim's own words, what rests on saved
-pages. To add a prompt, add a recipe to `RECIPES` and its Markdown files.
+failure. To add a prompt, add a recipe to `RECIPES` and its Markdown files.
 Does not know: how prompts are filled (prompting), how a model is reached, asked again and paid for (models), or the
 papers' prompts (graphs/papers).
 """
@@ -48,22 +47,20 @@ LETTERS: dict[str, JudgeLabel] = {
     "N": "not_found",
     "X": "no_fact",
 }
-"""The labels that a short string may give."""
+"""The labels that a short string may give; one without a letter has none."""
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 """The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
 UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact", "out_dependent"})
 """Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
-MOST_ERRORS = 12
-"""Wrong places of one claim that are read."""
 _UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
 
 
 class Finding(Form):
-    """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins.
+    """A judge's answer on one claim that needs words.
 
-    A reading of an ambiguous claim is a string: its label, a colon, how the claim is read. An error is one, too: its
-    kind, a colon, the wrong words, an arrow `=>`, their correction.
+    `lines` are citations: a number and how that line begins. A reading of an ambiguous claim is `label: how it is
+    read`, an error `kind: wrong words => correction`.
     """
 
     claim: str
@@ -75,11 +72,10 @@ class Finding(Form):
 
 
 class Findings(Form):
-    """A judge's answer on all claims of a question.
+    """A judge's answer on all claims of a question; one of the two lists may be left out.
 
-    A supported claim is one short string: its number, E (explicitly) or I (implicitly), and its citations, as in
-    `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`, one that states no fact `C3 X`. Every other
-    claim is a `Finding`. One of the two lists may be left out.
+    A supported claim is one short string, explicitly `C1 E 12 Ada lit; 15 Tom said` or implicitly `C1 I 12 Ada lit`;
+    one that was not found is `C2 N`, one that states no fact `C3 X`. Every other claim is a `Finding`.
     """
 
     short: list[str] = Field(default_factory=list)
@@ -104,8 +100,7 @@ class StatementChoice(Form):
 class ModelJudge:
     """Asks one model about all claims of a question at once, in the prompt that the question names.
 
-    `temperature` None: none is named, and it is 0. `sample` tells apart judges that put the same question to the same
-    model.
+    `temperature` None is 0. `sample` tells apart judges that put the same question to the same model.
     """
 
     def __init__(self, name: str, model: Model, *, temperature: float | None = None, sample: int = 0) -> None:
@@ -225,11 +220,8 @@ class Recipe(NamedTuple):
 
 
 def read_findings(value: Findings, claim: Claim, question: Question, case: Case) -> Weighed:
-    """Read our own form, for one of its claims: citations that fit, consistent fields, places that exist.
-
-    `value` holds what was said of this claim alone.
-    """
-    said = [*map(_expand_short, value.short), *value.rest]
+    """Read our own form, in the part about one claim: citations that fit, consistent fields, places that exist."""
+    said = value.rest
     if not said:
         return Weighed(None, "unparsed")
     finding = said[-1]
@@ -259,14 +251,19 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
 
 
 def part_about(value: Form, number: int, text: str) -> Form:
-    """The part of an answer that is about the claim of this number, or that repeats its text instead; some forms are
-    about one claim alone."""
+    """The part of an answer that is about the claim of this number, or that repeats its text instead; short strings
+    become findings. Some forms are about one claim alone."""
     if not isinstance(value, Findings):
         return value
-    said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.rest)
-    brief_ones = [text for text in value.short if (read := short_answer(text)) and read.number == number]
-    repeated = [finding for finding in value.rest if same(finding.claim, text)]
-    return Findings(short=brief_ones, rest=[*said.get(number, []), *repeated])
+    said: list[Finding] = []
+    for compact in value.short:
+        read = short_answer(compact)
+        if read and read.number == number:
+            label = LETTERS.get(read.letter, "")
+            said.append(Finding(claim=compact, lines=[read.citations], label=label))
+    said += by_number((finding.claim, finding) for finding in value.rest).get(number, [])
+    said += (finding for finding in value.rest if same(finding.claim, text))
+    return Findings(rest=said)
 
 
 def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
@@ -286,18 +283,11 @@ def read_choice(value: StatementChoice, claim: Claim, question: Question, case: 
     return Weighed(label, None, quotes, dropped, reason=reason)
 
 
-def _expand_short(compact: str) -> Finding:
-    """A claim's short string as a finding. Without a letter it has no label."""
-    read = short_answer(compact)
-    label = LETTERS.get(read.letter, "") if read else ""
-    return Finding(claim=compact, lines=[read.citations] if read else [], label=label)
-
-
 def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     """The errors whose wrong words stand in the claim's own part of its sentence, or else anywhere in it."""
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     errors: list[Error] = []
-    for wrong, kind, correction in map(error_parts, finding.errors[:MOST_ERRORS]):
+    for wrong, kind, correction in map(error_parts, finding.errors[:12]):
         said = (kind, correction, finding.reason)
         # A kind that is none of ours stands before its words like one of ours.
         unknown = None if kind else _UNKNOWN_KIND.match(wrong)

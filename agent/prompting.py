@@ -30,7 +30,6 @@ WRONG_WORDS: dict[Language, tuple[str, str, str]] = {
     "zh": (" 错在：{}。", "“{}”，应为“{}”", "；"),
 }
 """The words that it takes for wrong: all of them, one with its correction, what stands between two."""
-LONGEST_REASON = 2000
 BEFORE = 300
 """Characters that are told of the sentence before one."""
 NOWHERE = Span(source_id="", start=0, end=0, text="")
@@ -146,23 +145,17 @@ def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Ques
 
 
 def statements(claim: Claim, denied: Sequence[Error], case: Case) -> tuple[str, str]:
-    """A claim and its opposite in an order that is drawn by the claim and tells nothing."""
+    """A claim and its opposite, which names the words that are denied, in an order that is drawn by the claim."""
     language = language_of(case)
-    both = (claim.text, OPPOSITE[language].format(claim.text) + _name_wrong_words(denied, language))
-    drawn = random.Random(sha256(f"{claim.id} {claim.text}".encode("utf-8", "backslashreplace")).digest())
-    return both if drawn.random() < 0.5 else (both[1], both[0])
-
-
-def _name_wrong_words(denied: Sequence[Error], language: Language) -> str:
-    """The words that a denial takes for wrong, with what should stand there; nothing where none are named."""
-    if not denied:
-        return ""
     all_of_them, corrected, between = WRONG_WORDS[language]
     named = []
     for error in denied:
         words, right = on_one_line(error.span.text), on_one_line(error.correction or "")
         named.append(corrected.format(words, right) if right else f"“{words}”")
-    return all_of_them.format(between.join(named))
+    denial = OPPOSITE[language].format(claim.text)
+    denial += all_of_them.format(between.join(named)) if named else ""
+    drawn = random.Random(sha256(f"{claim.id} {claim.text}".encode("utf-8", "backslashreplace")).digest())
+    return (claim.text, denial) if drawn.random() < 0.5 else (denial, claim.text)
 
 
 def language_of(case: Case) -> Language:
@@ -172,7 +165,7 @@ def language_of(case: Case) -> Language:
 
 def brief(text: str) -> str:
     """A reason on one line, within bounds."""
-    return " ".join(text.split())[:LONGEST_REASON]
+    return on_one_line(text)[:2000]
 
 
 def line(**fields: object) -> str:

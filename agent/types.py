@@ -24,10 +24,8 @@ LABELS: tuple[Label, ...] = get_args(Label)
 """All labels, the least faithful first."""
 JudgeLabel = Literal[Label, "not_found"]
 """What a judge may say: a label, or `not_found` (not in what was shown)."""
-
 Kind = Literal["entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
 Failure = Literal[
     "ungrounded",
     "self_contradicted",
@@ -50,7 +48,6 @@ Failure = Literal[
 `needs_model`: only the offline check looked, and it can't tell; `not_found_so_far`: nobody found it, and part of the
 source was not read; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit disagrees
 with the given label; `sourceless`: no source, nor a page about it; `unconfirmed`: convicted, not borne out."""
-
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
 Look = Literal["nothing", "place", "words", "window", "search", "scan", "source", "pages"]
@@ -122,10 +119,7 @@ class Error(Frozen):
 
 
 class Question(Frozen):
-    """A question to all judges: claims, and the evidence shown with them.
-
-    A question that is kept between steps holds numbers of lines; their texts are filled in before it is asked.
-    """
+    """A question to all judges. Kept between steps it holds numbers of lines; their texts come when it is asked."""
 
     id: str
     claim_ids: tuple[str, ...] = Field(min_length=1)
@@ -150,18 +144,12 @@ class Question(Frozen):
 
 
 class Search(Frozen):
-    """A search by one judge for evidence of a claim, and what it found (PROBE, seed 000)."""
+    """A search by one judge for evidence of a claim, and what it found or why it failed (PROBE, seed 000)."""
 
     claim_id: str
     judge: str
     found: tuple[Span, ...] | None = None
     failure: Failure | None = None
-
-    @model_validator(mode="after")
-    def _found_or_failed(self) -> Self:
-        if (self.found is None) == (self.failure is None):
-            raise ValueError("a search has exactly one of found and failure")
-        return self
 
 
 class Reading(Frozen):
@@ -199,8 +187,7 @@ class Call(Frozen):
     """One paid call: what it was for, and what the server said it cost when it was bought.
 
     Token counts are None where the server sent none, `answer_characters` where no answer came. `bought` is false when
-    the ledger answered; a report doesn't tell its calls apart so (it is true of all), its stamp says what the run
-    paid.
+    the ledger answered; in a report it is true of all, and the stamp says what the run paid.
     """
 
     id: str
@@ -252,7 +239,6 @@ class Judge(Protocol):
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        ...
 
 
 @runtime_checkable
@@ -266,7 +252,6 @@ class Arbiter(Protocol):
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        ...
 
 
 @runtime_checkable
@@ -278,7 +263,6 @@ class Decomposer(Protocol):
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims of all sentences, in text order. A sentence that fails is itself one claim."""
-        ...
 
 
 class Place(Frozen):
@@ -318,14 +302,14 @@ class ReportSentence(Frozen):
 
 
 class Looked(Frozen):
-    """The looks that were taken for a claim, as far as somebody answered for what was shown."""
+    """The looks that were taken for a claim, in order, as far as somebody answered for what was shown.
+
+    `queries` are what was searched for, `share` the share of the sources that was read for it.
+    """
 
     rounds: tuple[Look, ...] = ()
-    """Each look, in order."""
     queries: tuple[str, ...] = ()
-    """What was searched for."""
     share: float = Field(default=0.0, ge=0, le=1)
-    """The share of the sources that was read for it. 1: nothing is left to read."""
 
 
 class ReportClaim(Frozen):

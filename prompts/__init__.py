@@ -22,7 +22,7 @@ _FENCE = re.compile(r"<<<([0-9a-f]{8,}) \w+\n")
 
 
 class Prompt(NamedTuple):
-    """What is sent: `hash` names the wording (the templates' bytes), not the values that fill it."""
+    """The text that is sent; `hash` names the wording (the templates' bytes), not the values that fill it."""
 
     system: str
     user: str
@@ -38,11 +38,6 @@ class Prompt(NamedTuple):
     def foreign(self) -> str:
         """The texts that stand in fences: all that is not ours."""
         return "\n".join([*_in_fences(self.system), *_in_fences(self.user)])
-
-    @property
-    def characters(self) -> int:
-        """The length of both parts."""
-        return len(self.system) + len(self.user)
 
 
 def render(name: str, language: Language, **values: str | Sequence[str]) -> Prompt:
@@ -61,7 +56,10 @@ def render(name: str, language: Language, **values: str | Sequence[str]) -> Prom
     if wanted != set(values):
         missing, extra = sorted(wanted - set(values)), sorted(set(values) - wanted)
         raise ValueError(f"prompt {name}.{language}: missing {missing}, extra {extra}")
-    fenced = {key: _fenced(key, value) for key, value in values.items()}
+    fenced: dict[str, str] = {}
+    for key, value in values.items():
+        pieces = [value] if isinstance(value, str) else value
+        fenced[key] = "\n".join(fence(key, piece) for piece in pieces if piece.strip()) or NOTHING
     system, user = (Template(part or "").substitute(fenced).strip() for part in parts.group("system", "user"))
     return Prompt(system, user, sha256(text.encode()).hexdigest()[:16], language)
 
@@ -92,7 +90,7 @@ def fence(name: str, text: str, digits: int = 8) -> str:
 
 
 def _in_fences(text: str) -> Iterator[str]:
-    """What `fence` was given, in order: a fence inside another is foreign text."""
+    """The texts that `fence` was given, in order: a fence inside another is foreign text."""
     begun = _FENCE.search(text)
     while begun:
         end = text.find(f"\n{begun[1]}>>>", begun.end() - 1)
@@ -100,8 +98,3 @@ def _in_fences(text: str) -> Iterator[str]:
             return
         yield text[begun.end() : end]
         begun = _FENCE.search(text, end)
-
-
-def _fenced(name: str, value: str | Sequence[str]) -> str:
-    pieces = [value] if isinstance(value, str) else value
-    return "\n".join(fence(name, piece) for piece in pieces if piece.strip()) or NOTHING

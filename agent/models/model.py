@@ -287,7 +287,7 @@ class Model:
             endpoint=self.endpoint,
             model=self.name,
             prompt_hash=message.prompt.hash,
-            prompt_characters=message.prompt.characters + len(beside),
+            prompt_characters=len(message.prompt.system + message.prompt.user + beside),
             prompt_tokens=raw.prompt_tokens,
             completion_tokens=raw.completion_tokens,
             cached_tokens=raw.cached_tokens,
