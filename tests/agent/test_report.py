@@ -128,7 +128,9 @@ def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_
 def test_sentences_that_are_faithful_enough_have_at_least_that_label(least):
     result = made([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
     rank = LABELS.index(least)
-    assert len(sentences_at_least(result, least)) == (rank <= 1) + (rank <= LABELS.index("implicitly_supported"))
+    assert len(sentences_at_least(result, least)) == (rank <= 1) + (
+        rank <= LABELS.index("implicitly_supported")
+    )
     assert sentences_at_least(made([claim(0, None, 0, 31)]), least) == []
 
 
