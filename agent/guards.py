@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from longproof.agent.evidence.citations import begins, letters, read_citation, says_something
 from longproof.agent.prompting import shown_runs
-from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Question, Reading
+from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Judgement, Question, Reading
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import Document, Span
@@ -48,6 +48,31 @@ class Weighed(NamedTuple):
     errors: tuple[Error, ...] = ()
     readings: tuple[Reading, ...] = ()
     reason: str = ""
+
+    def judgement(
+        self,
+        judge: str,
+        question: Question,
+        claim: Claim,
+        call_id: str | None = None,
+        hash_: str | None = None,
+    ) -> Judgement:
+        """The judgement that a judge gives so on a claim; the call and the prompt's hash are those of a model."""
+        return Judgement(
+            claim_id=claim.id,
+            judge=judge,
+            round=question.look,
+            question_id=question.id,
+            call_id=call_id,
+            label=self.label,
+            failure=self.failure,
+            quotes=self.quotes,
+            quotes_dropped=self.dropped,
+            errors=self.errors,
+            readings=self.readings,
+            reason=self.reason,
+            prompt_hash=hash_,
+        )
 
 
 class Short(NamedTuple):

@@ -176,8 +176,10 @@ async def ask_about_claims(
     def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
         said = {}
         for n, claim in numbered.items():
-            weighed = Weighed(None, answer.failure) if answer.value is None else read(answer.value, n, claim)
-            said[n] = _judgement(judge, question, claim, weighed, answer, prompt)
+            weighed = Weighed(None, answer.failure, reason=answer.detail)
+            if answer.value is not None:
+                weighed = read(answer.value, n, claim)
+            said[n] = weighed.judgement(judge, question, claim, answer.call_id, prompt.hash)
         return said
 
     found, calls = await asker.ask_about(
@@ -189,26 +191,6 @@ async def ask_about_claims(
         read=judgements,
     )
     return Answered(list(found.values()), calls)
-
-
-def _judgement(
-    judge: str, question: Question, claim: Claim, weighed: Weighed, answer: Answer[Form], prompt: Prompt
-) -> Judgement:
-    return Judgement(
-        claim_id=claim.id,
-        judge=judge,
-        round=question.look,
-        question_id=question.id,
-        call_id=answer.call_id,
-        label=weighed.label,
-        failure=weighed.failure,
-        quotes=weighed.quotes,
-        quotes_dropped=weighed.dropped,
-        errors=weighed.errors,
-        readings=weighed.readings,
-        reason=weighed.reason or answer.detail,
-        prompt_hash=prompt.hash,
-    )
 
 
 class Recipe(NamedTuple):

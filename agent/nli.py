@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from longproof.agent.evidence.citations import on_one_line
 from longproof.agent.evidence.scan import Noted
-from longproof.agent.types import Answered, Case, Claim, JudgeLabel, Judgement, Question
+from longproof.agent.guards import Weighed
+from longproof.agent.types import Answered, Case, Claim, Question
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Line, Span
 
@@ -42,59 +43,53 @@ class NliJudge:
 
         Raises BadInput where the extra is missing, the model can't be loaded, or its labels are others.
         """
+        try:
+            from sentence_transformers import CrossEncoder
+        except ImportError as error:
+            raise BadInput("an nli judge needs the extra: pip install 'longproof[bge]'") from error
+        try:
+            self._encoder: Any = CrossEncoder(model)
+        except (OSError, ValueError, KeyError) as error:
+            told = on_one_line(str(error))[:200]
+            raise BadInput(f"can't load the nli model {model}: {told}") from error
         self.name = name
-        self._encoder = _load(model)
         named: dict[int, str] = getattr(self._encoder.config, "id2label", None) or {}
         self._order = relations([named[n] for n in sorted(named)], model)
         self._lock = Lock()
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order; nothing is paid."""
-        judgements = await asyncio.to_thread(self._judge_all, question, claims)
+        pieces = [piece for span in question.shown for piece in passages(span)]
+        pairs = [(piece.text, claim.text) for claim in claims for piece in pieces]
+        rows: list[Scores] | None = None
+        reason = ""
+        try:
+            rows = await asyncio.to_thread(self._scores, pairs)
+        except RuntimeError as error:
+            reason = str(error)[:300]
+        judgements = []
+        for n, claim in enumerate(claims):
+            weighed = Weighed(None, "unavailable", reason=reason)
+            if rows is not None:
+                of_claim = rows[n * len(pieces) : (n + 1) * len(pieces)]
+                weighed = decide(list(zip(pieces, of_claim, strict=True)))
+            judgements.append(weighed.judgement(self.name, question, claim))
         return Answered(judgements, [])
 
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
         """For each claim the lines of the passage that supports it best, and of the one that contradicts it best,
         where these are believed; nothing is paid."""
         packed = [passage for piece in pieces for passage in pack(piece, lambda line: len(line.span.text))]
+        texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
+        noted: dict[str, tuple[int, ...]] = {}
         try:
-            numbers = [await asyncio.to_thread(self._bearing_lines, claim, packed) for claim in claims]
+            for claim in claims:
+                scores = await asyncio.to_thread(self._scores, [(text, claim.text) for text in texts])
+                if bearing := bearing_lines(list(zip(packed, scores, strict=True))):
+                    noted[claim.id] = bearing
         except RuntimeError:
             return Noted({}, {claim.id: "unavailable" for claim in claims}, [])
-        noted = zip(claims, numbers, strict=True)
-        return Noted({claim.id: bearing for claim, bearing in noted if bearing}, {}, [])
-
-    def _bearing_lines(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
-        texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
-        scores = self._scores([(text, claim.text) for text in texts])
-        return bearing_lines(list(zip(packed, scores, strict=True)))
-
-    def _judge_all(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
-        pieces = [piece for span in question.shown for piece in passages(span)]
-        rows, reason = None, ""
-        try:
-            rows = self._scores([(piece.text, claim.text) for claim in claims for piece in pieces])
-        except RuntimeError as error:
-            reason = str(error)[:300]
-        judgements = []
-        for n, claim in enumerate(claims):
-            label = piece = None
-            if rows is not None:
-                scores = rows[n * len(pieces) : (n + 1) * len(pieces)]
-                label, piece = decide(list(zip(pieces, scores, strict=True)))
-            judgements.append(
-                Judgement(
-                    claim_id=claim.id,
-                    judge=self.name,
-                    round=question.look,
-                    question_id=question.id,
-                    label=label,
-                    failure=None if label else "unavailable",
-                    quotes=(piece,) if piece else (),
-                    reason=reason,
-                )
-            )
-        return judgements
+        return Noted(noted, {}, [])
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[Scores]:
         if not pairs:
@@ -104,13 +99,13 @@ class NliJudge:
         return [Scores(*(float(row[k]) for k in self._order)) for row in rows]
 
 
-def decide(scored: Sequence[tuple[Span, Scores]]) -> tuple[JudgeLabel, Span | None]:
-    """The label of one claim, and the passage that it rests on."""
+def decide(scored: Sequence[tuple[Span, Scores]]) -> Weighed:
+    """The label of one claim, with the passage that it rests on."""
     if supporting := _best(scored, "entailment"):
-        return "implicitly_supported", supporting
+        return Weighed("implicitly_supported", None, (supporting,))
     if against := _best(scored, "contradiction"):
-        return "contradicting", against
-    return "not_found", None
+        return Weighed("contradicting", None, (against,))
+    return Weighed("not_found", None)
 
 
 def bearing_lines(scored: Sequence[tuple[Sequence[Line], Scores]]) -> tuple[int, ...]:
@@ -156,15 +151,3 @@ def pack(parts: Iterable[P], length: Callable[[P], int]) -> list[list[P]]:
             size = length(part) + 1
         packed[-1].append(part)
     return packed
-
-
-def _load(model: str) -> Any:
-    try:
-        from sentence_transformers import CrossEncoder
-    except ImportError as error:
-        raise BadInput("an nli judge needs the extra: pip install 'longproof[bge]'") from error
-    try:
-        return CrossEncoder(model)
-    except (OSError, ValueError, KeyError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise BadInput(f"can't load the nli model {model}: {told}") from error

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
+from longproof.agent.guards import Weighed
 from longproof.agent.report import is_set_phrase
 from longproof.agent.types import (
     Answered,
@@ -100,28 +101,23 @@ class OfflineJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """Return one judgement for each of `claims`, in their order."""
-        return Answered([self._judgement(question, claim, case) for claim in claims], [])
-
-    def _judgement(self, question: Question, claim: Claim, case: Case) -> Judgement:
-        origin = claim.origin
-        whole = (origin.start, origin.end) in self._sentences(case.response)
-        # A part of a sentence may say the opposite of the whole, and so may other words.
-        sources = map(self._read, question.shown if whole and claim.text == origin.text else ())
-        findings = [finding for source in sources if (finding := source.finding(origin))]
-        conflicting = [finding for finding in findings if finding[1]]
-        quote, error = [*conflicting, *findings, (None, None)][0]
-        standing = "原文中的一句" if is_chinese(claim.text) else "a sentence of the source"
-        return Judgement(
-            claim_id=claim.id,
-            judge=self.name,
-            round=question.look,
-            question_id=question.id,
-            label="contradicting" if error else "explicitly_supported" if quote else None,
-            failure=None if quote else "needs_model",
-            quotes=(quote,) if quote else (),
-            errors=(error,) if error else (),
-            reason=error.reason if error else standing if quote else "",
-        )
+        judgements: list[Judgement] = []
+        for claim in claims:
+            origin = claim.origin
+            whole = (origin.start, origin.end) in self._sentences(case.response)
+            # A part of a sentence may say the opposite of the whole, and so may other words.
+            asked = question.shown if whole and claim.text == origin.text else ()
+            findings = [finding for source in map(self._read, asked) if (finding := source.finding(origin))]
+            weighed = Weighed(None, "needs_model")
+            if findings:
+                # The first source that conflicts, else the first that says it.
+                quote, error = min(findings, key=lambda finding: finding[1] is None)
+                reason = "原文中的一句" if is_chinese(claim.text) else "a sentence of the source"
+                weighed = Weighed("explicitly_supported", None, (quote,), reason=reason)
+                if error:
+                    weighed = Weighed("contradicting", None, (quote,), 0, (error,), reason=error.reason)
+            judgements.append(weighed.judgement(self.name, question, claim))
+        return Answered(judgements, [])
 
 
 class Token(NamedTuple):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.evidence.scan import Noted, Scanner
+from longproof.agent.guards import Weighed
 from longproof.agent.nli import PASSAGE_CHARACTERS, NliJudge, Scores, decide, passages, relations
 from longproof.agent.types import Case, Claim, Question
 from longproof.retrieval.types import BadInput, Document, Line
@@ -26,19 +27,18 @@ def scores(draw: st.DrawFn) -> Scores:
 @given(st.lists(scores(), max_size=6), st.lists(scores(), max_size=6))
 def test_more_text_never_takes_support_away(some: list[Scores], more: list[Scores]) -> None:
     piece = PIECES[0]
-    before, _ = decide([(piece, score) for score in some])
-    after, _ = decide([(piece, score) for score in some + more])
-    if before == "implicitly_supported":
+    before = decide([(piece, score) for score in some])
+    after = decide([(piece, score) for score in some + more])
+    if before.label == "implicitly_supported":
         assert after == before
 
 
 def test_what_some_passage_says_wins() -> None:
     entails, contradicts, neither = Scores(0.9, 0.1, 0), Scores(0, 0.1, 0.9), Scores(0.2, 0.6, 0.2)
     a, b, c = PIECES[:3]
-    assert decide([(a, contradicts), (b, entails)]) == ("implicitly_supported", b)
-    assert decide([(a, neither), (b, contradicts), (c, neither)]) == ("contradicting", b)
-    assert decide([(a, neither)]) == ("not_found", None)
-    assert decide([]) == ("not_found", None)
+    assert decide([(a, contradicts), (b, entails)]) == Weighed("implicitly_supported", None, (b,))
+    assert decide([(a, neither), (b, contradicts), (c, neither)]) == Weighed("contradicting", None, (b,))
+    assert decide([(a, neither)]) == decide([]) == Weighed("not_found", None)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_cross_encoder_judges(tmp_path: Path) -> None:
     assert [judgement.claim_id for judgement in first.judgements] == ["c0", "c1"]
     rows = judge._scores([(piece.text, CLAIMS[0].text) for piece in passages(QUESTION.shown[0])])
     assert all(abs(sum(row) - 1) < 1e-4 for row in rows)
-    assert first.judgements[0].label == decide([(PIECES[0], row) for row in rows])[0]
+    assert first.judgements[0].label == decide([(PIECES[0], row) for row in rows]).label
     for judgement in first.judgements:
         assert (judgement.label == "not_found") == (judgement.quotes == ())
         assert all(SOURCE.text[quote.start : quote.end] == quote.text for quote in judgement.quotes)
