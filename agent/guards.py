@@ -1,8 +1,7 @@
-"""Checks on the strings of an answer: short findings, errors, citations of what was or wasn't shown. Pure.
+"""Checks on the strings of an answer: errors, and citations of what was or wasn't shown. Pure.
 
-Knows: corrections that change nothing; a line of evidence is cited by its number and the characters that it begins
-with, which prove that it was read. The failures are those that LongNovel (seed 004, section 5.4 and Appendix H) saw
-in models.
+Knows: words stand where they are said to, and a cited line begins as it is said to. The failures are those that
+LongNovel (seed 004, section 5.4 and Appendix H) saw in models.
 Does not know: which model answered, or whether it is asked again.
 """
 
@@ -17,13 +16,6 @@ from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import Document, Span
 
-_SHORT = re.compile(
-    r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
-    r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?|[Xx])(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
-    r"(?P<citations>.*)"
-)
-"""The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
-fact, `C1 X`."""
 _ERROR = re.compile(
     rf"(?:(?P<kind>{'|'.join([*KINDS, 'none'])})\s*[:：])?(?P<wrong>.+?)(?:\s*(?:=>|→|⇒)(?P<correction>.*))?",
     re.DOTALL | re.IGNORECASE,
@@ -75,22 +67,6 @@ class Weighed(NamedTuple):
         )
 
 
-class Short(NamedTuple):
-    """A short string in parts: the claim's number, its label's letter or nothing, its citations in one string."""
-
-    number: int
-    letter: str
-    citations: str
-
-
-def short_answer(compact: str) -> Short | None:
-    """The short string of a claim, read; None where it names no claim."""
-    found = _SHORT.fullmatch(" ".join(compact.split()))
-    if found is None:
-        return None
-    return Short(int(found["number"]), (found["label"] or "")[:1].upper(), found["citations"])
-
-
 def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span, ...], int]:
     """The lines that are cited, each once; and how many citations fit nothing. One string may hold several."""
     found = [line for citation in citations[:MOST_CITED] for line in _each(citation, question)]
@@ -105,13 +81,7 @@ def find_cited_line(citation: str, question: Question) -> Span | None:
     return _line_by_number(citation, question) or _line_by_quote(citation, question)
 
 
-def locate_quotes(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[Span, ...], int]:
-    """The quotes that stand in what was shown, each once, as spans; and how many do not."""
-    found = [find(quote, shown) for quote in quotes if quote.strip()]
-    return tuple(dict.fromkeys(span for span in found if span)), found.count(None)
-
-
-def find(quote: str, shown: Sequence[Span]) -> Span | None:
+def find_quote(quote: str, shown: Sequence[Span]) -> Span | None:
     """The place of a quote in what was shown; None where it doesn't, or is too short to say anything."""
     if not says_something(quote):
         return None
@@ -179,7 +149,7 @@ def _line_by_number(citation: str, question: Question) -> Span | None:
     if cited is None or cited.number not in question.numbers:
         return None
     line = question.shown[question.numbers.index(cited.number)]
-    return line if begins(line.text, cited.beginning) or find(cited.beginning, [line]) else None
+    return line if begins(line.text, cited.beginning) or find_quote(cited.beginning, [line]) else None
 
 
 def _line_by_quote(quote: str, question: Question) -> Span | None:
@@ -213,4 +183,4 @@ def exactly(words: str, origin: Span) -> Span | None:
     start = origin.text.find(words)
     if start >= 0:
         return origin.part(start, start + len(words))
-    return find(words, [origin])
+    return find_quote(words, [origin])

@@ -8,23 +8,31 @@ papers' prompts (graphs/papers).
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self, get_args
 
 from pydantic import Field, model_validator
 
+from longproof.agent.evidence.citations import on_one_line
 from longproof.agent.guards import (
     Weighed,
     error_parts,
     read_lines,
     same,
-    short_answer,
     word,
     wrong_place,
 )
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
-from longproof.agent.prompting import brief, language_of, opinions, prompt_for, sentence_of, statements
+from longproof.agent.prompting import (
+    Numbered,
+    brief,
+    language_of,
+    opinions,
+    prompt_for,
+    sentence_of,
+    statements,
+)
 from longproof.agent.types import (
     Answered,
     Case,
@@ -40,7 +48,6 @@ from longproof.agent.types import (
 from longproof.agent.vote import final_label
 from longproof.prompts import Prompt, render
 
-Numbered = Mapping[int, Claim]
 LETTERS: dict[str, JudgeLabel] = {
     "E": "explicitly_supported",
     "I": "implicitly_supported",
@@ -53,6 +60,13 @@ MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact", "out_dependent"})
 """Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
+_SHORT = re.compile(
+    r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
+    r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?|[Xx])(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
+    r"(?P<citations>.*)"
+)
+"""The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
+fact, `C1 X`."""
 _UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
 
 
@@ -239,10 +253,10 @@ def part_about(value: Form, number: int, text: str) -> Form:
         return value
     said: list[Finding] = []
     for compact in value.short:
-        read = short_answer(compact)
-        if read and read.number == number:
-            label = LETTERS.get(read.letter, "")
-            said.append(Finding(claim=compact, lines=[read.citations], label=label))
+        read = _SHORT.fullmatch(on_one_line(compact))
+        if read and int(read["number"]) == number:
+            label = LETTERS.get((read["label"] or "")[:1].upper(), "")
+            said.append(Finding(claim=compact, lines=[read["citations"]], label=label))
     said += by_number((finding.claim, finding) for finding in value.rest).get(number, [])
     said += (finding for finding in value.rest if same(finding.claim, text))
     return Findings(rest=said)

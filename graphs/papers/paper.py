@@ -18,10 +18,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from longproof.agent.guards import Weighed, word
-from longproof.agent.judge import ModelJudge, Numbered, ask_about_claims
+from longproof.agent.judge import ModelJudge, ask_about_claims
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Asker
-from longproof.agent.prompting import brief, fill, language_of, line
+from longproof.agent.prompting import Numbered, brief, fill, language_of, line
 from longproof.agent.types import (
     Answered,
     Call,

@@ -11,7 +11,7 @@ from itertools import chain
 
 from pydantic import Field
 
-from longproof.agent.guards import Weighed, locate_quotes
+from longproof.agent.guards import Weighed, find_quote
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
@@ -118,7 +118,7 @@ async def _search(
     asker = asker_of(paper, finder)
     answer = await asker.ask(prompt_about(("find",), source, {1: claim}, case), Segments, "find")
     named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
-    pieces, _ = locate_quotes(named, source)
+    pieces = dict.fromkeys(filter(None, (find_quote(piece, source) for piece in named)))
     failure = answer.failure or ("ungrounded" if named and not pieces else None)
     await asker.mark(answer.call_id, failure)
     found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))

@@ -7,16 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longproof.agent.guards import (
-    Short,
-    Weighed,
-    find_cited_line,
-    locate_quotes,
-    read_lines,
-    says_something,
-    short_answer,
-)
+from longproof.agent.evidence.citations import says_something
+from longproof.agent.guards import Weighed, find_cited_line, find_quote, read_lines
 from longproof.agent.judge import (
+    LETTERS,
     MENU,
     Finding,
     Findings,
@@ -99,11 +93,13 @@ def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
 
 @given(st.integers(0, 60), st.integers(1, 30))
 def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None:
-    quote = SOURCE.text[start : start + length]
-    spans, dropped = locate_quotes([quote, "nobody ever wrote this here"], SHOWN)
-    assert all(SOURCE.text[span.start : span.end] == span.text for span in spans)
-    assert dropped >= 1
-    assert weighed(asked((), ()), lines=[]).label == "contradicting", "nothing can be quoted"
+    span = find_quote(SOURCE.text[start : start + length], SHOWN)
+    assert span is None or SOURCE.text[span.start : span.end] == span.text
+    assert find_quote("nobody ever wrote this here", SHOWN) is None
+
+
+def test_where_nothing_is_shown_nothing_can_be_quoted() -> None:
+    assert weighed(asked((), ()), lines=[]).label == "contradicting"
 
 
 def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
@@ -215,7 +211,9 @@ def test_several_lines_may_stand_in_one_citation(
 def test_a_supported_claim_is_one_string_with_its_number(
     compact: str, letter: str | None, citations: str
 ) -> None:
-    assert short_answer(compact) == (None if letter is None else Short(1, letter, citations))
+    findings = part_about(Findings(short=[compact]), 1, "").rest
+    label = LETTERS.get(letter or "", "")
+    assert [(one.label, one.lines) for one in findings] == ([] if letter is None else [(label, [citations])])
 
 
 WORDS = st.lists(st.text("abcdefghij", min_size=2, max_size=7), min_size=2, max_size=8).map(" ".join)
@@ -258,13 +256,12 @@ def test_no_citation_breaks_the_reading(citations: list[str], compact: str) -> N
     lines, dropped = read_lines([*citations, compact], NUMBERED)
     assert set(lines) <= set(NUMBERED.shown)
     assert dropped >= 0
-    read = short_answer(compact)
-    assert read is None or read.letter in ("", "E", "I", "N", "X")
+    part_about(Findings(short=[compact]), 1, "")
 
 
 def test_hostile_citations_cost_little() -> None:
     for one in (" ", "(", "[ ", "1", "; ", ", 1", "12 ", "P", "…", "E "):
-        short_answer(one * 40_000)
+        part_about(Findings(short=[one * 40_000]), 1, "")
         assert set(read_lines([one * 40_000], NUMBERED)[0]) <= set(NUMBERED.shown)
 
 
