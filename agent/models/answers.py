@@ -31,11 +31,14 @@ LONGEST = 400_000
 _DETAIL = 300
 """Characters of a failure's detail that are kept."""
 _TOO_LONG = re.compile(
-    r"is too long|context[ _](?:length|size|window)|maximum (?:context|input|model) length"
+    r"(?:prompt|inputs?|messages|request|conversation)(?: is| are)? too long|input tokens exceed"
+    r"|context[ _](?:length|limit|size|window)|(?:input|prompt|maximum model) length"
     r"|(?:maximum number of|too many) tokens",
     re.IGNORECASE,
 )
 """Servers' words for a prompt that is."""
+_OF_THE_ANSWER = re.compile(r"max_\w*tokens\W+(?:exceeds|is|must)\b[^.]*", re.IGNORECASE)
+"""A sentence about the answer's limit, which is not about the prompt."""
 MOST_TOKENS = 10**9
 """A count of tokens beyond this is none."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
@@ -165,7 +168,7 @@ def refused_request(
     detail: str, status: int | None, headers: Mapping[str, str], words: str, *, final: bool = False
 ) -> Unanswered:
     """The outcome of a request that a server refused in these words. `final`: asking again is no use."""
-    full = status in (400, 413) and _TOO_LONG.search(words) is not None
+    full = status in (400, 413) and _TOO_LONG.search(_OF_THE_ANSWER.sub("", words)) is not None
     try:
         wait_s = max(0.0, float(headers["retry-after"]))
     except (KeyError, ValueError):

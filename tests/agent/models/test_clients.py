@@ -12,7 +12,7 @@ from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
 from longproof.agent.models.answers import refused_request
-from longproof.agent.models.langchain_chat import LangChainChat
+from longproof.agent.models.langchain_chat import LangChainChat, ProviderChat
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
@@ -205,6 +205,44 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
     assert got.failure in ("unavailable", "unparsed")
     shown = re.sub(r"[^A-Z]", "", unquote(re.sub(r"\\+u00(..)", r"%\1", got.detail)).upper())
     assert "SECRET" not in shown
+
+
+TOO_LONG = [
+    "Input too long", "prompt is too long: 214850 tokens > 200000 maximum", "maximum context length is 8192 tokens",
+    "Input is too long for requested model.", "The request exceeds the available context size.",
+    "The input token count (317740) exceeds the maximum number of tokens allowed (131072).",
+    "Input tokens exceed the configured limit of 272000 tokens.", "Your input exceeds the context window.",
+    "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000", "too many tokens",
+    "max_tokens is too large: 2000. This model's maximum context length is 4096 tokens.",
+    "The decoder prompt (length 9) is longer than the maximum model length of 8.", "context_length_exceeded",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens",
+]  # fmt: skip
+OF_SOMETHING_ELSE = [
+    "Schema is too long", "The name of the schema is too long.", "max_tokens exceeds the context window",
+    "`max_tokens` must be at most the maximum number of tokens of the answer", "no such model",
+    "'max_completion_tokens' is beyond the context length",
+]  # fmt: skip
+
+
+def of_a_provider(error: Exception) -> Answer[Colour]:
+    """The answer of a provider whose package raises this."""
+
+    class Fake(ProviderChat):
+        def _model_with(self, **sampling: Any) -> Any:
+            raise error
+
+    answered: Answer[Colour] = using(Fake("groq", "m", needs_key=False), ask)
+    return answered
+
+
+@pytest.mark.parametrize("words", [*TOO_LONG, *OF_SOMETHING_ELSE])
+def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None:
+    class Refusal(Exception):
+        status_code = 400
+
+    expected = "too_long" if words in TOO_LONG else "unavailable"
+    got = [answer(always(Reply(status=400, error={"message": words}))), of_a_provider(Refusal(words))]
+    assert [one.failure for one in got] == [expected] * 2
 
 
 @pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])

@@ -69,8 +69,6 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
         (Reply(raw=b'{"choices": []}'), "unavailable"),
         (Reply(raw=b'{"choices": ' + b"[" * 100_000), "unavailable"),
         (Reply(status=400, error={"message": "too many", "code": "context_length_exceeded"}), "too_long"),
-        (Reply(status=400, error={"message": "maximum context length is 8192 tokens"}), "too_long"),
-        (Reply(status=400, error={"message": "the request exceeds the available context size"}), "too_long"),
         (Reply(status=429, headers={"retry-after": "7200"}), "unavailable"),
     ],
 )
