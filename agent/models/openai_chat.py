@@ -1,8 +1,8 @@
 """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
 
-Knows: how a message is sent, whole or as a stream; the parameters that this server refused, which is found out by
-trying, never from a model's name; when an answer broke off or only repeats itself; one limit of bytes for a response;
-which errors mean what. Imports the client, which takes half a second.
+Knows: how a message is sent, whole or as a stream; the parameters that this server refused, found out by trying,
+never from a model's name; when an answer broke off; one limit of bytes for a response; which errors mean what.
+Imports the client, which takes half a second.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
@@ -15,14 +15,12 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAs
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import LONGEST, Chat, Message, Raw, Unanswered, refused_request
+from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refused_request
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read. A streamed word comes with some 300 bytes about it."""
-_CHECK_EVERY, _TAIL, _UNIT = 500, 4000, 400
-"""Characters between two checks of whether a stream repeats itself; that are looked at; and of the longest unit."""
-_LEFT_OUT = ("max_tokens", "temperature", "top_p", "stream")
+_LEFT_OUT = frozenset({"max_tokens", "temperature", "top_p", "stream", "stream_options"})
 """Parameters that are renamed or left out where a server says that it doesn't take them."""
 
 
@@ -41,28 +39,25 @@ class OpenAIChat(Chat):
         needs_key: bool = True,
         transport: AsyncBaseTransport | None = None,
     ) -> None:
-        """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
+        """With `stream`, answers come as a stream. `transport` carries requests in the place of the network.
 
-        `by_owner` and `needs_key`: see `addresses`. `transport` carries the requests, in the place of the network.
-        Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
+        `by_owner` and `needs_key`: see `addresses`. Raises BadInput where the address is none, or the key that OpenAI
+        itself needs is not set.
         """
         self.model, self._stream = model, stream
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._refused: set[str] = set()
         """Parameters that the server refused."""
-        http = DefaultAsyncHttpxClient(
-            transport=transport,
-            follow_redirects=False,
-            event_hooks={"request": [self._remove_headers], "response": [_bound]},
-        )
+        hooks: dict[str, list[Any]] = {"request": [self._remove_headers], "response": [_bound]}
+        http = DefaultAsyncHttpxClient(transport=transport, follow_redirects=False, event_hooks=hooks)
         # Its own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
+        # Answers come uncompressed, so that the limit counts what is kept in memory.
         self._client = AsyncOpenAI(
             api_key=self._key,
             base_url=self.endpoint,
             max_retries=0,
             timeout=None,
             http_client=http,
-            # Uncompressed, so that the limit counts what is kept in memory.
             default_headers={"accept-encoding": "identity"},
         )
 
@@ -70,20 +65,25 @@ class OpenAIChat(Chat):
         """Send one request. A parameter that the server refuses is left out from then on. Raises Unanswered."""
         body = self._body(message)
         try:
-            return await self._create(message, body)
-        except APIStatusError as error:
-            if self._adapts(error, body):
+            # The body goes as `extra_body`: else the client copies the schema on the way out.
+            response = await self._client.chat.completions.with_raw_response.create(
+                model=self.model,
+                messages=[
+                    {"role": "system", "content": message.system},
+                    {"role": "user", "content": message.user},
+                ],
+                extra_body=body,
+                stream="stream" in body,
+            )
+            # An answer in one piece is taken where a stream was asked for, too.
+            kind = response.headers.get("content-type", "").lower()
+            if "stream" in body and kind.startswith("text/event-stream"):
+                return await _read_stream(cast("AsyncStream[ChatCompletionChunk]", response.parse()))
+            return _read_completion(await response.http_response.aread())
+        except Exception as error:
+            # Whatever an answer breaks is a failure of this call.
+            if isinstance(error, APIStatusError) and self._adapts(error, body):
                 return await self.send(message)
-            raise self._failure_of(error) from error
-        except (
-            APIError,
-            _BrokeOff,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ) as error:
             raise self._failure_of(error) from error
 
     async def close(self) -> None:
@@ -106,56 +106,33 @@ class OpenAIChat(Chat):
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
-        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too."""
-        # The body goes as `extra_body`: else the client copies the schema on the way out.
-        response = await self._client.chat.completions.with_raw_response.create(
-            model=self.model,
-            messages=[
-                {"role": "system", "content": message.system},
-                {"role": "user", "content": message.user},
-            ],
-            extra_body=body,
-            stream="stream" in body,
-        )
-        kind = response.headers.get("content-type", "").lower()
-        if "stream" in body and kind.startswith("text/event-stream"):
-            return await _read_stream(cast("AsyncStream[ChatCompletionChunk]", response.parse()))
-        return _read_completion(await response.http_response.aread())
-
     def _adapts(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
         """True if the server refused a parameter that was sent and can be left out, as it is from now on."""
-        if "stream_options" in sent and error.status_code < 500 and "stream_options" in error.response.text:
-            self._refused.add("stream_options")
-            return True
-        unsupported = error.status_code == 400 and str(error.code).startswith("unsupported")
-        if unsupported and error.param in _LEFT_OUT and error.param in sent:
-            self._refused.add(error.param)
-            return True
-        return False
+        named: set[str] = set()
+        if error.status_code == 400 and str(error.code).startswith("unsupported"):
+            named.add(str(error.param))
+        if error.status_code < 500 and "stream_options" in error.response.text:
+            named.add("stream_options")
+        refused = named & _LEFT_OUT & sent.keys()
+        self._refused |= refused
+        return bool(refused)
 
     def _failure_of(self, error: Exception) -> Unanswered:
         """The outcome of a request that failed so, told without the key: servers quote it in errors."""
-
-        def without_key(detail: str) -> str:
-            return one_line(detail, self._key)
-
         # What the client meets while it reads, it wraps.
         broken = error if isinstance(error, _BrokeOff) else error.__cause__
         if isinstance(broken, _BrokeOff):
-            detail = f"the answer of {self.endpoint} broke off: {broken}"
-            return Unanswered(without_key(detail), status=broken.status, final=broken.final, billed=True)
+            told = one_line(f"the answer of {self.endpoint} broke off: {broken}", self._key)
+            return Unanswered(told, status=broken.status, final=broken.final, billed=True)
         if isinstance(error, APIStatusError):
             status, words, spent = error.status_code, _detail(error), error.code == "insufficient_quota"
-            detail = without_key(f"{self.endpoint} answered HTTP {status}{words}")
-            return refused_request(
-                detail, status, error.response.headers, f"{error.code}{words}", final=spent
-            )
+            told = one_line(f"{self.endpoint} answered HTTP {status}{words}", self._key)
+            return refused_request(told, status, error.response.headers, f"{error.code}{words}", final=spent)
         if isinstance(error, APIError):
-            return Unanswered(
-                without_key(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
-            )
-        return Unanswered(without_key(f"{self.endpoint} sent no chat completion: {error}"), final=True)
+            why = str(error.__cause__ or "") or error
+            return Unanswered(one_line(f"no connection to {self.endpoint}: {why}", self._key))
+        told = one_line(f"{self.endpoint} sent no chat completion: {error}", self._key)
+        return Unanswered(told, final=True)
 
 
 class _BrokeOff(Exception):
@@ -205,28 +182,18 @@ def _read_completion(data: bytes) -> Raw:
 
 
 async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
-    """Read all of a streamed answer. One that only repeats itself, or is too long to be read, is left at its limit.
-
-    Raises _BrokeOff where it ends without a reason, or is an error.
-    """
-    text, refusal, tail, unchecked = "", "", "", 0
+    """Read all of a streamed answer. Raises _BrokeOff where it ends without a reason, or is an error."""
+    text, refusal = "", ""
     finish: str | None = None
     usage: object = None
     async with stream:
         try:
             async for chunk in stream:
                 usage = chunk.usage or usage
-                if not chunk.choices:
-                    continue
-                delta, finish = chunk.choices[0].delta, chunk.choices[0].finish_reason or finish
-                text += delta.content or ""
-                refusal += delta.refusal or ""
-                thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-                news = (thought or "") + (delta.content or "")
-                tail, unchecked = (tail + news)[-_TAIL:], unchecked + len(news)
-                if len(text) + len(refusal) > LONGEST or (unchecked >= _CHECK_EVERY and _runs_away(tail)):
-                    return _raw(text, refusal, "length", usage)
-                unchecked %= _CHECK_EVERY
+                if chunk.choices:
+                    delta, finish = chunk.choices[0].delta, chunk.choices[0].finish_reason or finish
+                    text += delta.content or ""
+                    refusal += delta.refusal or ""
         except APIError as error:
             raise _BrokeOff(error.body) from error
         except ValueError as error:
@@ -234,11 +201,6 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
     if finish is None:
         raise _BrokeOff("the stream ended in the middle")
     return _raw(text, refusal, finish, usage)
-
-
-def _runs_away(tail: str) -> bool:
-    """True if a text ends with one short piece over and over. A ruled line or a refrain that ends is not enough."""
-    return len(tail) >= _TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
 
 
 def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:

@@ -105,20 +105,6 @@ def test_what_a_server_does_not_know_of_streams_is_found_out_once(stream: Any, a
     assert ("stream_options" in server.asked[-1].body) is (stream not in ("rejected", "uncounted"))
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(ROUND * 20_000),
-        Reply('{"reason": "It is' + "\n" * 400_000),
-        Reply(None, extra={"reasoning_content": "Wait. " * 80_000}),
-    ],
-)
-def test_an_answer_that_only_repeats_itself_is_not_heard_out(reply: Reply) -> None:
-    (got,), server = answers(always(reply), stream=True)
-    assert (got.value, got.failure) == (None, "truncated")
-    assert server.sent < 300_000
-
-
 @pytest.mark.parametrize("stream", [False, True])
 def test_of_a_response_no_more_is_read_than_the_limit(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_chat, "MOST_BYTES", 100_000)
