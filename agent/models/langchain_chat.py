@@ -1,13 +1,14 @@
 """LangChain's chat models as clients: one that a program made, or one that a SPEC names by its provider.
 
-Knows: `init_chat_model` finds a provider's package and makes its model; keys come from the environment variables that
-the package reads; the form goes as structured output where the model has that; what is kept of an answer.
+Knows: `init_chat_model` finds a provider's package, which reads its own key, and makes its model; the form goes as
+structured output where the model has that; what is kept of an answer.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
 import json
 import os
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -60,8 +61,8 @@ class ProviderChat(Chat):
         """
         self.endpoint, self.model = PROVIDER + provider, model
         self._provider = provider
-        self._models: dict[str, BaseChatModel] = {}
-        """By the parameters that they send."""
+        self._model_with = cache(self._make_model)
+        """The model that sends these parameters."""
         self._takes_temperature = True
         """Until the model refuses one."""
         if needs_key:
@@ -73,10 +74,8 @@ class ProviderChat(Chat):
         limit = "num_predict" if self._provider == "ollama" else "max_tokens"
         sampling = {"temperature": temperature, "top_p": message.top_p, limit: message.max_tokens}
         try:
-            model: Any = self._model_with(**sampling)
-            if message.schema is not None:
-                model = _with_schema(model, message.schema)
-            return await _ask(model, message)
+            model = self._model_with(**sampling)
+            return await _ask(_with_schema(model, message.schema) if message.schema else model, message)
         except Unanswered:
             raise
         except Exception as error:
@@ -89,7 +88,7 @@ class ProviderChat(Chat):
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
             raise refused_request(f"{named}: {words}", status, headers, words) from error
 
-    def _model_with(self, **sampling: Any) -> BaseChatModel:
+    def _make_model(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
         try:
             from langchain.chat_models import init_chat_model
@@ -99,29 +98,26 @@ class ProviderChat(Chat):
                 f"the provider's own package, as langchain-{self._provider.partition('_')[0]}; openai: needs neither"
             ) from error
         sent = {name: value for name, value in sampling.items() if value is not None}
-        key = json.dumps(sent, sort_keys=True)
-        if key not in self._models:
-            if self._provider == "ollama":
-                sent["num_ctx"] = OLLAMA_CONTEXT
-            try:
-                made = init_chat_model(self.model, model_provider=self._provider, max_retries=0, **sent)
-            except (ImportError, ValueError, TypeError, OSError) as error:
-                raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
-            self._models[key] = made
-        return self._models[key]
+        if self._provider == "ollama":
+            sent["num_ctx"] = OLLAMA_CONTEXT
+        try:
+            made: BaseChatModel = init_chat_model(
+                self.model, model_provider=self._provider, max_retries=0, **sent
+            )
+        except (ImportError, ValueError, TypeError, OSError) as error:
+            raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
+        return made
 
 
 def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
-    """The model, bound to answer by this schema: by one that its provider checks where it has that, else as a tool.
-
-    Raises Unanswered, as of a server that refuses a schema, where there is neither.
-    """
+    """The model, bound to a schema that its provider checks where it does so, else to a tool. Raises Unanswered."""
     # LangChain's notes on what a model can do; for many there are none.
     checks = (getattr(model, "profile", None) or {}).get("structured_output")
     way = {"method": "json_schema"} if checks else {}
     try:
         return model.with_structured_output(schema, include_raw=True, **way)
     except (NotImplementedError, ValueError, TypeError) as error:
+        # As a server that refuses a schema.
         raise Unanswered("no structured output", status=501) from error
 
 
@@ -150,8 +146,8 @@ def _status(error: BaseException) -> int | None:
     for one in _causes(error):
         response = getattr(one, "response", None)
         amazon = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-        told = (getattr(one, "status_code", None), getattr(one, "code", None), amazon.get("HTTPStatusCode"))
-        for status in told:
+        statuses = getattr(one, "status_code", None), getattr(one, "code", None), amazon.get("HTTPStatusCode")
+        for status in statuses:
             if isinstance(status, int) and 300 <= status < 600:
                 return status
     return None

@@ -214,7 +214,7 @@ def of_a_provider(error: Exception) -> Answer[Colour]:
     """The answer of a provider whose package raises this."""
 
     class Fake(ProviderChat):
-        def _model_with(self, **sampling: Any) -> Any:
+        def _make_model(self, **sampling: Any) -> Any:
             raise error
 
     answered: Answer[Colour] = using(Fake("groq", "m", needs_key=False), ask)

@@ -226,7 +226,7 @@ def test_a_model_without_structured_output_is_asked_in_words() -> None:
     from longproof.agent.models.langchain_chat import ProviderChat
 
     class Faked(ProviderChat):
-        def _model_with(self, **sampling: Any) -> FakeListChatModel:
+        def _make_model(self, **sampling: Any) -> FakeListChatModel:
             return FakeListChatModel(responses=[json.dumps(FIELDS)])
 
     got = using(Faked("fake", "m"), ask)
