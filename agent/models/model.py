@@ -2,8 +2,7 @@
 
 Knows: the ledger is looked into first; a paid call keeps to limits and budget, has a deadline, and is sent again
 where the server was busy. The form goes as JSON schema unless the server refuses a schema, then as words in the
-prompt. Several items are asked about at once, by their numbers in the prompt (`C3`, `S12`), and those whose answers
-failed once more, with the reason; what fails twice is marked in the ledger, for `retry_failed`.
+prompt. Several items are asked about at once, by their numbers in the prompt (`C3`, `S12`).
 Does not know: what is asked or why, or whether an answer is sensible (guards).
 """
 
@@ -15,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from longproof.agent.models.answers import Chat, Form, Message, Raw, Unanswered, parse, schema
@@ -44,12 +44,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class MayFail(Protocol):
-    """The outcome for one item."""
+    """The outcome for one item: read, or a failure."""
 
     @property
-    def failure(self) -> Failure | None:
-        """The reason why nothing could be read; None: something was."""
-        ...
+    def failure(self) -> Failure | None: ...
 
 
 Item = TypeVar("Item")
@@ -100,10 +98,9 @@ class Model:
         self._first_sample = first_sample
         self._in_words: set[type[Form]] = set()
         """Forms whose JSON schema the server refused."""
-        self._answered = False
+        self._answered = self._warned = False
         self._down = False
         """True if a call was sent in vain as often as may be: each is sent once, until one is answered."""
-        self._warned = False
         self.refused = ""
         """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
 
@@ -171,25 +168,23 @@ class Model:
         if self._recorder:
             self._recorder.note(message, self.name, answer=raw)
         filled = parse(raw, form, message.prompt.foreign)
-        if not isinstance(filled, str):
-            calls.append(self._call(message, raw, None, bought=bought))
-            return Answer(filled, None, "", tuple(calls))
-        calls.append(self._call(message, raw, filled, bought=bought))
-        kept = "the answer is kept and will be given again; --retry-failed asks anew"
-        return Answer(None, filled, kept, tuple(calls))
+        failure = filled if isinstance(filled, str) else None
+        calls.append(self._call(message, raw, failure, bought=bought))
+        if isinstance(filled, str):
+            kept = "the answer is kept and will be given again; --retry-failed asks anew"
+            return Answer(None, filled, kept, tuple(calls))
+        return Answer(filled, None, "", tuple(calls))
 
     async def _send(self, message: Message) -> Raw:
         """Send the message, and again after trouble that passes. Raises Unanswered."""
-        for attempt in range(RETRIES + 1):
+        for attempt in count():
             if self.refused:
-                raise Unanswered(self.refused, final=True)
+                break
             try:
                 return await self._send_once(message)
             except Unanswered as error:
-                if self._gives_up(error, attempt):
-                    raise
                 await self._wait(error, attempt)
-        raise AssertionError("the last attempt gives up")
+        raise Unanswered(self.refused, final=True)
 
     async def _send_once(self, message: Message) -> Raw:
         """Send the message, paid from the budget, which gets back what can't have been billed. Raises Unanswered."""
@@ -217,10 +212,13 @@ class Model:
         limits.tokens += estimate_tokens(raw.text or "") if written is None else written
         return raw
 
-    def _gives_up(self, error: Unanswered, attempt: int) -> bool:
-        """True if asking again is no use. Notes a server that answers nothing."""
+    async def _wait(self, error: Unanswered, attempt: int) -> None:
+        """Wait before the next attempt: as long as the server asks for, and twice as long as before.
+
+        Raises the error where asking again is no use, and notes a server that answers nothing.
+        """
         if error.failure != "unavailable":
-            return True
+            raise error
         if (error.final or error.status in NOT_HERE) and not self._answered:
             self.refused = str(error)
         passes = error.status is None or error.status in BUSY or (error.status >= 500 and error.status != 501)
@@ -228,20 +226,13 @@ class Model:
         in_vain = attempt == RETRIES or (self._down and not self._answered)
         if error.final or not passes or too_long or in_vain:
             self._down = passes
-            return True
-        return False
-
-    async def _wait(self, error: Unanswered, attempt: int) -> None:
-        """Wait before the next attempt: as long as the server asks for, else twice as long as before."""
+            raise error
         self._limits.retries += 1
         if not self._warned:
             self._warned = True
             _LOG.warning("%s; asking again, up to %d times", error, RETRIES)
-        if error.wait_s is not None:
-            self._limiter.pause(error.wait_s)
-            await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
-        else:
-            await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**attempt)
+        self._limiter.pause(error.wait_s or 0)
+        await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**attempt)
 
     def _message(
         self,
