@@ -1,10 +1,8 @@
 """Addresses of model servers, and the key that may be sent to each.
 
 Knows: `OPENAI_API_KEY` goes to OpenAI, or to `OPENAI_BASE_URL`. `LONGPROOF_API_KEY` goes to an address that the
-owner of the keys named: on a command line, in a program. One that came with something else, a file in the folder or a
-client of the server, gets a key only if `LONGPROOF_API_KEY_HOSTS` names its host (`HOST`, `HOST:PORT`, or
-`HOST=VARIABLE` for a key of its own, with commas between).
-Does not know: how a key is sent.
+owner of the keys named: on a command line, in a program. Any other, from a file or a client, gets a key only if
+`LONGPROOF_API_KEY_HOSTS` names its host (`HOST`, `HOST:PORT`, or `HOST=VARIABLE` for a key of its own, with commas).
 """
 
 import os
@@ -29,8 +27,8 @@ SECRETS = ("_KEY", "_KEY_ID", "_TOKEN", "_SECRET", "_PASSWORD")
 def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool = True) -> tuple[str, str]:
     """The address, and the key that may be sent there, else the word `none`.
 
-    `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
-    nothing will be sent. Raises BadInput for what is no address or no key, and where OpenAI's own key is not set.
+    `by_owner`: the owner of the keys named the address. Without `needs_key` nothing will be sent. Raises BadInput for
+    what is no address or no key, and where OpenAI's own key is not set.
     """
     place = (address or own_address()).rstrip("/")
     refuse_no_address(place)

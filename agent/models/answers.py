@@ -2,8 +2,7 @@
 
 Knows: what a request holds; a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning,
 fences and prose round it are not, nor is an object that stands in what the model was shown: whoever wrote that is not
-asked. An answer that was cut off is `truncated`, one that the server calls a refusal `refused`, anything else
-`unparsed`. Prose is never searched for a label.
+asked. Prose is never searched for a label.
 Does not know: how a server is spoken to, retries, limits, the ledger, or what the fields mean.
 """
 
@@ -41,8 +40,7 @@ _OF_THE_ANSWER = re.compile(r"max_\w*tokens\W+(?:exceeds|is|must)\b[^.]*", re.IG
 """A sentence about the answer's limit, which is not about the prompt."""
 MOST_TOKENS = 10**9
 """A count of tokens beyond this is none."""
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
-_THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>(.*?(</\1>)|)", re.DOTALL)
 _REFUSED = ("content_filter", "refusal")
 _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
 """Servers' names for an answer that was not finished, in lower case."""
@@ -76,11 +74,9 @@ def _telling_finish(finish: object) -> str | None:
     return word if word in _REFUSED or word in _CUT else None
 
 
-def _token_count(tokens: object) -> int | None:
-    return tokens if type(tokens) is int and 0 <= tokens <= MOST_TOKENS else None
-
-
-Count = Annotated[int | None, BeforeValidator(_token_count)]
+Count = Annotated[
+    int | None, BeforeValidator(lambda n: n if type(n) is int and 0 <= n <= MOST_TOKENS else None)
+]
 
 
 class Raw(Frozen):
@@ -127,10 +123,9 @@ class Message(NamedTuple):
 
 
 class Unanswered(Exception):
-    """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke.
+    """No answer came back. `status`: the server's HTTP status; None: there was no connection, or it broke.
 
-    `wait_s` is how long the server asks to wait; `final`: asking again is no use; `billed`: an answer had begun, so
-    that it may have been billed.
+    `wait_s`: how long the server asks to wait; `final`: asking again is no use; `billed`: an answer had begun.
     """
 
     def __init__(
@@ -222,15 +217,17 @@ def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
         return "truncated"
     if not text.strip() or len(text) > LONGEST:
         return "unparsed"
-    if _THINKING.match(text) and not _THOUGHT.match(text):
+    thought = _THOUGHT.match(text)
+    if thought and not thought[3]:
         return "truncated"
-    failure: Failure = "unparsed"
-    for part in _without_reasoning(text):
+    # Where only the end of the reasoning is marked, what follows that comes second.
+    parts = [text[thought.end() :]] if thought else [text, *text.split("</think>", 1)[1:]]
+    for part in parts:
+        failure: Failure = "unparsed"
         try:
             for filled in json_objects(part, shown):
                 with suppress(ValidationError):
                     return form.model_validate(filled)
-            failure = "unparsed"
         except Truncated:
             failure = "truncated"
     return failure
@@ -296,12 +293,3 @@ def _unescape(escaped: re.Match[str]) -> str:
 def _letters(text: str) -> str:
     """The letters and digits of a text alone, whatever their case, width and accents."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
-
-
-def _without_reasoning(text: str) -> Iterator[str]:
-    """The text without the model's reasoning; where only its end is marked, what follows that comes second."""
-    thought = _THOUGHT.match(text)
-    yield text[thought.end() :] if thought else text
-    _, tag, after = text.partition("</think>")
-    if tag and thought is None:
-        yield after

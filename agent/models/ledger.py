@@ -1,8 +1,7 @@
 """The ledger: every paid answer, keyed by the content of its request, in one SQLite file; and the names of runs.
 
 Knows: an answer is committed before anyone reads it; a process sends identical requests once, but two processes that
-ask the same at the same moment may both pay. Timeouts and other calls without an answer are not kept. One instance an
-event loop; SQLite is used in one thread of its own.
+ask the same at the same moment may both pay. One instance an event loop; SQLite is used in one thread of its own.
 Does not know: what is asked, or what an answer means. Keys to servers are never stored.
 """
 
@@ -28,18 +27,18 @@ Ask = Callable[[], Awaitable[Raw]]
 Slots = asyncio.Semaphore
 APPLICATION = 0x4C50_4C47
 VERSION = 1
-TABLES = """
-CREATE TABLE calls (
-  key TEXT PRIMARY KEY, endpoint TEXT NOT NULL, model TEXT NOT NULL, answer TEXT NOT NULL, failure TEXT
-);
-CREATE TABLE runs (
-  run_id TEXT PRIMARY KEY, state TEXT NOT NULL, started TEXT NOT NULL, ended TEXT, asked TEXT NOT NULL
-);
-"""
+TABLES = (
+    "CREATE TABLE calls (key TEXT PRIMARY KEY, endpoint TEXT NOT NULL, model TEXT NOT NULL, answer TEXT NOT NULL,"
+    " failure TEXT)",
+    "CREATE TABLE runs (run_id TEXT PRIMARY KEY, state TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,"
+    " asked TEXT NOT NULL)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {VERSION}",
+)
 GRACE_S = 5.0
 """`close` waits so long for calls under way: what is nearly paid for is kept."""
-BUSY_S, OPENING_WAIT_S = 30.0, 0.1
-"""Another process may keep the file locked for so long; between two tries to open it meanwhile."""
+BUSY_S = 30.0
+"""Another process may keep the file locked for so long."""
 
 
 class LedgerFailed(BadInput):
@@ -85,22 +84,16 @@ class Ledger:
 
     async def get(self, key: str) -> Raw | None:
         """The committed answer under this key."""
-        row = await self._in_thread(self._select, key)
-        if row is None:
-            return None
-        answer, failure = row
-        if failure and self._retry_failed and key not in self._asked_again:
-            return None
-        return self._raw(key, answer)
+        answer, failure = await self._in_thread(self._select, key) or (None, None)
+        asks_again = failure and self._retry_failed and key not in self._asked_again
+        return None if answer is None or asks_again else self._raw(key, answer)
 
     async def buy(self, key: str, ask: Ask, slots: Slots, *, endpoint: str, model: str) -> tuple[Raw, bool]:
         """The answer under this key, asked for if it is not there, and whether this caller paid for it.
 
-        Other callers in this process wait for it. Holds a slot while the answer is asked for and until it is on
-        disk; who waits for another's answer holds none. A cancelled caller does not cancel the call. What `ask`
-        raises reaches every caller that waits at this ledger, and nothing is stored; callers at another ledger of
-        this file ask themselves. Raises LedgerFailed where the ledger failed while this call waited for its slot:
-        then nothing is asked.
+        Other callers in this process wait for it, without a slot, and a cancelled caller does not cancel the call.
+        What `ask` raises reaches all who wait at this ledger; those at another ledger of this file ask themselves.
+        Raises LedgerFailed where the ledger failed while this call waited for its slot: then nothing is asked.
         """
         while True:
             mine: Future[Raw] = Future()
@@ -122,9 +115,8 @@ class Ledger:
     async def fill(self, answers: Iterable[tuple[str, str, Raw]]) -> None:
         """Take in answers that were given elsewhere: key, model, answer. They cost this ledger's runs nothing."""
         rows = [(key, model, json.dumps(raw.model_dump(exclude_none=True))) for key, model, raw in answers]
-        await self._in_thread(
-            self._db.executemany, "INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)", rows
-        )
+        taking_in = "INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)"
+        await self._in_thread(self._db.executemany, taking_in, rows)
 
     async def mark(self, key: str, failure: Failure) -> None:
         """Note that the answer under this key was of no use: `retry_failed` asks again for it."""
@@ -186,11 +178,8 @@ class Ledger:
 
     def _note_run(self, run_id: str, begun_with: str) -> str:
         """Note the run, unless its name is known, and return what the run of this name was begun with."""
-        run = (
-            run_id,
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            json.dumps({"begun_with": begun_with}),
-        )
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        run = (run_id, now, json.dumps({"begun_with": begun_with}))
         self._db.execute("INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", run)
         # Runs of earlier editions may not say it.
         noted = "SELECT coalesce(json_extract(asked, '$.begun_with'), ?) FROM runs WHERE run_id = ?"
@@ -198,11 +187,10 @@ class Ledger:
 
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
-        answer = json.dumps(raw.model_dump(exclude_none=True))
         self._db.execute(
             "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
             " SET answer = excluded.answer, failure = NULL WHERE failure IS NOT NULL",
-            (key, endpoint, model, answer),
+            (key, endpoint, model, json.dumps(raw.model_dump(exclude_none=True))),
         )
         self._asked_again.add(key)
         kept: str = self._select(key)[0]
@@ -231,7 +219,7 @@ def _open(path: Path | None, busy_s: float) -> sqlite3.Connection:
             # SQLite doesn't wait by itself while another process sets the file up.
             if "locked" not in str(error) or time.monotonic() >= until:
                 raise BadInput(f"can't use the ledger {path}: {error}; name another file") from error
-        time.sleep(OPENING_WAIT_S)
+        time.sleep(0.1)
 
 
 def _connect(path: Path | None, busy_s: float) -> sqlite3.Connection:
@@ -256,16 +244,13 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if application == 0 and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            for statement in filter(str.strip, TABLES.split(";")):
+            for statement in TABLES:
                 db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION:
             raise BadInput(f"{path} is a database of something else: name another file for the ledger")
         elif version != VERSION:
-            raise BadInput(
-                f"the ledger {path} has layout {version}, this version knows {VERSION}: name another file"
-            )
+            known = f"this version knows {VERSION}: name another file"
+            raise BadInput(f"the ledger {path} has layout {version}, {known}")
     sound = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if sound != "ok":
         raise BadInput(f"the ledger {path} is damaged ({sound}): move it away")

@@ -1,8 +1,6 @@
 """The limits of a run: calls at once at each endpoint, and the calls and tokens that it may pay.
 
-Knows: one limiter an endpoint (calls at once, a pause that the server asked for). What a run pays is counted: answers
-from the ledger cost nothing. Times are those of the event loop.
-Does not know: what is asked, or of whom. One instance a run and event loop.
+Knows: answers from the ledger cost nothing. Does not know: what is asked, or of whom.
 """
 
 import asyncio
@@ -23,13 +21,14 @@ class Limiter:
         self._closed_until = 0.0
 
     async def wait(self) -> None:
-        """Wait until the server's pause is over."""
-        while _now() < self._closed_until:  # noqa: ASYNC110 the server may have asked for more meanwhile
-            await asyncio.sleep(self._closed_until - _now())
+        """Wait until the server's pause is over, which may be lengthened meanwhile."""
+        now = asyncio.get_running_loop().time
+        while now() < self._closed_until:  # noqa: ASYNC110 a pause has no event
+            await asyncio.sleep(self._closed_until - now())
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so long: the server said so."""
-        self._closed_until = max(self._closed_until, _now() + seconds)
+        self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
 
 
 class Traffic(NamedTuple):
@@ -42,7 +41,7 @@ class Traffic(NamedTuple):
 
 
 class Limits:
-    """The limits of one run, and what it paid so far. None: no limit.
+    """The limits of one run on one event loop, and what it paid so far. None: no limit.
 
     Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
     their answers; `max_calls` is never exceeded. `concurrency`: calls at once at each endpoint.
@@ -96,7 +95,3 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens a text has: one a CJK character, one for four others."""
     cjk = len(_CJK_CHARACTER.findall(text))
     return cjk + -(-(len(text) - cjk) // 4)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
