@@ -1,7 +1,7 @@
 """The cost of models' tokens, by a price list that the user gives.
 
 Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `output` for a million tokens, and their
-`currency`, one for all; and what calls come to by it. Does not know: any price of its own.
+`currency`, one for all. Does not know: any price of its own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,8 +50,7 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 
 
 def money(calls: Iterable[Call], prices: Prices) -> float | None:
-    """The cost of these calls, as far as servers told their tokens; None where a model that was asked has no price,
-    or nothing has one."""
+    """The cost of these calls, as far as servers told their tokens; None where a model has no price, or none has."""
     total = 0.0
     for call in calls:
         price = prices.get(call.model)
@@ -65,16 +64,13 @@ def money(calls: Iterable[Call], prices: Prices) -> float | None:
 
 
 def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[str, str] | None:
-    """The cost of having so many tokens read, by the cheapest of these models and by the dearest; None where one
-    of them has no price."""
+    """The cost of reading so many tokens by the cheapest model and by the dearest; None where one has no price."""
     rates = [prices[model].input for model in models if model in prices]
     if not rates or len(rates) < len(models):
         return None
     currency = next(iter(prices.values())).currency
-    return (
-        amount_text(min(rates) * tokens / MILLION, currency),
-        amount_text(max(rates) * tokens / MILLION, currency),
-    )
+    least, most = (amount_text(rate * tokens / MILLION, currency) for rate in (min(rates), max(rates)))
+    return least, most
 
 
 def amount_text(amount: float, currency: str = DOLLARS) -> str:

@@ -1,8 +1,8 @@
 """An exported ledger: the answers of one run in one compressed file, from which the run can be made again.
 
 Knows: the file (gzip, JSON Lines: first what was run, then a line a request, under its key in the ledger), and how
-large it may be. A request that nobody answered is kept as the failure that it was, and fails again. Prompts are not
-kept, nor any text of a source beyond what answers quote. What a file holds is checked and never executed.
+large it may be. A request that nobody answered fails again as it did. Prompts are not kept, nor any text of a source
+beyond what answers quote. What a file holds is checked and never executed.
 Does not know: what a run is, what is asked, or what an answer means.
 """
 
@@ -59,13 +59,8 @@ class Recorder:
         self, message: Message, model: str, answer: Raw | None = None, failure: Failure | None = None
     ) -> None:
         """Note the answer to this request, or why nobody gave one: what comes last counts."""
-        self._lines[message.key] = Line(
-            key=message.key,
-            purpose=message.purpose,
-            model=model,
-            lost=(failure,) if failure else (),
-            answer=answer,
-        )
+        key, purpose, lost = message.key, message.purpose, (failure,) if failure else ()
+        self._lines[key] = Line(key=key, purpose=purpose, model=model, lost=lost, answer=answer)
 
     def write(self, path: Path, run: Mapping[str, Any]) -> None:
         """Write the file. Raises BadInput where nothing was asked."""
@@ -73,13 +68,12 @@ class Recorder:
             raise BadInput(f"no language model was asked: there is nothing to keep in {path}")
         header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=own_address(), run=dict(run))
         lines = [line.model_dump(exclude_defaults=True) for _, line in sorted(self._lines.items())]
-        written = (
-            json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
+        text = "".join(
+            json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
             for line in (header.model_dump(), *lines)
         )
-        # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
-        text = "".join(f"{line}\n" for line in written).encode("utf-8", "backslashreplace")
-        write_whole(path, gzip.compress(text, mtime=0))
+        write_whole(path, gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0))
 
 
 class Replay(NamedTuple):
@@ -104,10 +98,10 @@ class Replay(NamedTuple):
             first, *rest = text.decode().removesuffix("\n").split("\n")
             header = Header.model_validate(json.loads(first))
             lines = [Line.model_validate(json.loads(line)) for line in rest]
+            if not all(line.answer or line.lost for line in lines):
+                raise ValueError("a request has neither an answer nor failures")
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"{path} is no recording of this version: record it again") from error
-        if any(line.answer is None and not line.lost for line in lines):
-            raise BadInput(f"{path} is no recording of this version: a request has an answer, or failures")
         return cls(path, header, {line.key: line for line in lines}, Counter())
 
     def answers(self) -> Iterator[tuple[str, str, Raw]]:
@@ -137,7 +131,7 @@ class RecordedChat(Chat):
         self.endpoint = (address or replay.header.address).rstrip("/")
 
     async def send(self, message: Message) -> Raw:
-        """Raises Unanswered: as it was recorded, or since it wasn't. A schema that wasn't asked for is refused."""
+        """Raises Unanswered: as it was recorded, or since it wasn't. A schema that wasn't recorded is refused."""
         line = self._replay.lines.get(message.key)
         if line and line.lost:
             raise Unanswered("so it was recorded", failure=line.lost[-1], status=410)
