@@ -122,9 +122,8 @@ class Model:
         and so never sends a second request. `top_p` is sent where it is given; `max_tokens` None: the model's own.
         """
         sampling = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens or self._max_tokens}
-        messages = [self._message(prompt, form, purpose, sample, sampling, by_schema=False)]
-        if self._chat.has_schema and not in_words:
-            messages.insert(0, self._message(prompt, form, purpose, sample, sampling, by_schema=True))
+        ways = (True, False) if self._chat.has_schema and not in_words else (False,)
+        messages = [self._message(prompt, form, purpose, sample, sampling, by_schema=way) for way in ways]
         if form in self._in_words or await self._ledger.get(messages[-1].key):
             # What was asked in words before needs no schema, unless an answer to that came first.
             messages = [m for m in messages if m is messages[-1] or await self._ledger.get(m.key)]
@@ -141,7 +140,7 @@ class Model:
                 self._in_words.add(form)
             if last or answer.failure != "unparsed":
                 return answer
-        raise AssertionError("the last message always gives an answer")
+        raise AssertionError
 
     def refuse(self) -> None:
         """Raises Refused where the server's first answer was that it answers nothing; the next call asks it anew."""
@@ -159,20 +158,18 @@ class Model:
 
     async def _fill(self, message: Message, form: type[F], calls: list[Call]) -> Answer[F]:
         """Read the form from the ledger's answer, bought where there is none, and add its call. Raises Unanswered."""
-        raw, bought = await self._ledger.get(message.key), False
-        if raw is None:
-            slots, send = self._limiter.slots, partial(self._send, message)
-            raw, bought = await self._ledger.buy(
-                message.key, send, slots, endpoint=self.endpoint, model=self.name
-            )
+        send, slots = partial(self._send, message), self._limiter.slots
+        raw, bought = await self._ledger.buy(
+            message.key, send, slots, endpoint=self.endpoint, model=self.name
+        )
         if self._recorder:
             self._recorder.note(message, self.name, answer=raw)
         filled = parse(raw, form, message.prompt.foreign)
-        failure = filled if isinstance(filled, str) else None
-        calls.append(self._call(message, raw, failure, bought=bought))
         if isinstance(filled, str):
+            calls.append(self._call(message, raw, filled, bought=bought))
             kept = "the answer is kept and will be given again; --retry-failed asks anew"
             return Answer(None, filled, kept, tuple(calls))
+        calls.append(self._call(message, raw, None, bought=bought))
         return Answer(filled, None, "", tuple(calls))
 
     async def _send(self, message: Message) -> Raw:
@@ -207,8 +204,9 @@ class Model:
                 limits.give_back(message.tokens)
             raise
         self._answered = True
-        read, written = raw.prompt_tokens, raw.completion_tokens
-        limits.tokens += 0 if read is None else read - message.tokens
+        if raw.prompt_tokens is not None:
+            limits.tokens += raw.prompt_tokens - message.tokens
+        written = raw.completion_tokens
         limits.tokens += estimate_tokens(raw.text or "") if written is None else written
         return raw
 
@@ -240,26 +238,25 @@ class Model:
         form: type[Form],
         purpose: str,
         sample: int,
-        sampling: dict[str, Any],
+        drawn: dict[str, Any],
         *,
         by_schema: bool,
     ) -> Message:
         wanted = schema(form)
         if not by_schema:
             prompt = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
-        key = content_key(
-            {
-                "endpoint": self.endpoint,
-                "model": self.name,
-                "mode": "schema" if by_schema else "prompt",
-                "form": wanted,
-                "system": prompt.system,
-                "user": prompt.user,
-                "parameters": {name: value for name, value in sampling.items() if value is not None},
-                "sample": self._first_sample + sample,
-            }
-        )
-        return Message(prompt, schema=wanted if by_schema else None, purpose=purpose, key=key, **sampling)
+        asked = {
+            "endpoint": self.endpoint,
+            "model": self.name,
+            "mode": "schema" if by_schema else "prompt",
+            "form": wanted,
+            "system": prompt.system,
+            "user": prompt.user,
+            "parameters": {name: value for name, value in drawn.items() if value is not None},
+            "sample": self._first_sample + sample,
+        }
+        sent = wanted if by_schema else None
+        return Message(prompt, schema=sent, purpose=purpose, key=content_key(asked), **drawn)
 
     def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[Any]:
         """The failure of a request that was not answered. One that timed out counts as paid: it may be billed."""
@@ -289,10 +286,7 @@ class Model:
 
 
 class Asker(NamedTuple):
-    """A model and how its answers are drawn.
-
-    `once`, for the papers' protocols: no second request, and the form is described in the prompt alone.
-    """
+    """A model and how its answers are drawn. `once`: no second request, the form in words alone, as papers ask."""
 
     model: Model
     temperature: float = 0.0
@@ -316,8 +310,7 @@ class Asker(NamedTuple):
     ) -> tuple[dict[int, T], list[Call]]:
         """One outcome for each item, in the order of the items, and the calls made.
 
-        In the prompt each item goes by `letter` and its number. `prompt_of` words the request for all of the items
-        or for some; `read` gives one outcome for each item asked about.
+        In the prompt each item goes by `letter` and its number. `prompt_of` words the request for all items or some.
         """
         prompt = prompt_of(items)
         answer = await self.ask(prompt, form, purpose)
