@@ -88,7 +88,7 @@ class Ledger:
         asks_again = failure and self._retry_failed and key not in self._asked_again
         return None if answer is None or asks_again else self._raw(key, answer)
 
-    async def buy(self, key: str, ask: Ask, slots: Slots, *, endpoint: str, model: str) -> tuple[Raw, bool]:
+    async def buy(self, key: str, ask: Ask, slots: Slots, endpoint: str, model: str) -> tuple[Raw, bool]:
         """The answer under this key, asked for if it is not there, and whether this caller paid for it.
 
         Other callers in this process wait for it, without a slot, and a cancelled caller does not cancel the call.

@@ -158,10 +158,10 @@ class Model:
 
     async def _fill(self, message: Message, form: type[F], calls: list[Call]) -> Answer[F]:
         """Read the form from the ledger's answer, bought where there is none, and add its call. Raises Unanswered."""
-        send, slots = partial(self._send, message), self._limiter.slots
-        raw, bought = await self._ledger.buy(
-            message.key, send, slots, endpoint=self.endpoint, model=self.name
-        )
+        raw, bought = await self._ledger.get(message.key), False
+        if raw is None:
+            send, slots, place = partial(self._send, message), self._limiter.slots, (self.endpoint, self.name)
+            raw, bought = await self._ledger.buy(message.key, send, slots, *place)
         if self._recorder:
             self._recorder.note(message, self.name, answer=raw)
         filled = parse(raw, form, message.prompt.foreign)

@@ -247,6 +247,19 @@ def test_no_more_calls_at_once_than_allowed() -> None:
     assert server.most_at_once == 4
 
 
+def test_what_the_ledger_holds_waits_for_no_place() -> None:
+    async def use(model: Model) -> Answer[Colour]:
+        await ask(model)
+        hanging = asyncio.create_task(ask(model, sample=1))
+        await asyncio.sleep(0.05)
+        kept = await asyncio.wait_for(ask(model), 0.5)
+        hanging.cancel()
+        return kept
+
+    server = ChatServer([Reply(GOOD), HANGS])
+    assert not using(server, use, limits=Limits(concurrency=1), timeout_s=1.0).calls[0].bought
+
+
 REFUSING = [Reply(status=status, error={"message": "no such thing"}) for status in (401, 403, 404)]
 SPENT = Reply(status=429, error={"message": "pay", "code": "insufficient_quota"})
 
