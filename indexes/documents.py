@@ -1,8 +1,7 @@
 """The content-addressed store of texts: written once, opened by id, checked on opening; and a cache in memory.
 
-Knows: one file a text, named by the hash of its content. What is said about a text (title, uri) travels
-in a `DocumentRef`, since the same text may be read from two places. The cache also keeps other values that are slow
-to build.
+Knows: one file a text, named by the hash of its content. What is said about a text (title, uri) travels in a
+`DocumentRef`, since the same text may be read from two places.
 Does not know: what the texts and the cached values are used for.
 """
 
@@ -23,7 +22,7 @@ T = TypeVar("T")
 class Cache(Generic[T]):
     """A thread-safe LRU cache of at most `room`; concurrent requests for one key build its value once.
 
-    `size` says how much room a value takes. The latest value stays, even if it takes more than there is.
+    `size` says how much room a value takes. The latest value stays, even if it takes more.
     """
 
     def __init__(self, room: int = 4, size: Callable[[T], int] = lambda _: 1) -> None:
@@ -101,9 +100,8 @@ class DocumentStore:
         return await asyncio.to_thread(self.text, id_) if text is None else text
 
     def _put_text(self, text: str) -> str:
-        id_ = text_id(text)
+        id_, data = text_id(text), text.encode("utf-8")
         path = self._path(id_)
-        data = text.encode("utf-8")
         if not path.exists() or path.stat().st_size != len(data):
             write_whole(path, data)
         self._texts.put(id_, text)
@@ -112,17 +110,10 @@ class DocumentStore:
     def _read(self, id_: str) -> str:
         path = self._path(id_)
         try:
-            text = path.read_bytes().decode("utf-8")
-        except FileNotFoundError as error:
-            raise BadInput(
-                f"the stored text {id_} is gone from {path.parent}: give the source again"
-            ) from error
+            text = path.read_bytes().decode("utf-8", "replace")
         except OSError as error:
-            raise BadInput(
-                f"can't read the stored text {path}: {error.strerror}; give the source again"
-            ) from error
-        except UnicodeDecodeError:
-            text = ""
+            why = f"can't read the stored text {path}: {error.strerror}"
+            raise BadInput(f"{why}; give the source again") from error
         if text_id(text) != id_:
             raise BadInput(f"the stored text {path} is damaged: delete it and give the source again")
         return text

@@ -1,14 +1,14 @@
 """What is searched: a source by words or by vectors, and the snippets of a folder of saved web pages.
 
 Knows: vectors are made once by an embedder and kept under `vectors/` in the data folder, one file for those of one
-text, written whole or not at all, and opened only if it is what was written for the same texts, cut and embedded
-alike. By words, sources and pages are counted anew in every run. Which files are pages, which are left out and why;
-their texts lie in the document store.
+text, opened only if it is what was written for the same texts, cut and embedded alike. By words, all is counted anew
+in every run. Which files are pages, which are left out and why; their texts lie in the document store.
 Does not know: how texts are read, cut and ranked (retrieval), what hits are used for. Fetches nothing.
 """
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -66,14 +66,11 @@ def open_vectors(
         vectors = Vectors.of(texts, embedder, progress)
         write_whole(path, sha256(key.digest() + vectors.data).digest() + vectors.data)
         return vectors
-    try:
+    stored = b""
+    with suppress(OSError):
         stored = path.read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"can't read the vectors {path}: {error.strerror}; delete this and run again"
-        ) from error
-    checksum, data = stored[:32], stored[32:]
-    if checksum != sha256(key.digest() + data).digest():
+    data = stored[32:]
+    if stored[:32] != sha256(key.digest() + data).digest():
         raise BadInput(f"the vectors {path} are damaged: delete this file and run again to make them anew")
     return Vectors(data, embedder)
 
@@ -81,11 +78,17 @@ def open_vectors(
 class PageIndex:
     """The snippets of a folder's pages, searchable by words."""
 
-    def __init__(self, engine: Engine, pages: dict[str, DocumentRef], snippets: Sequence[Span]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        pages: dict[str, DocumentRef],
+        snippets: Sequence[Span],
+        left_out: dict[str, str],
+    ) -> None:
         self.engine = engine
         self.pages = pages
         """Title and address of each page, by the id that the spans of hits name."""
-        self.left_out: dict[str, str] = {}
+        self.left_out = left_out
         """The files of the folder that are not in the index, and why."""
         self._snippets = snippets
         self._vectors: Vectors | None = None
@@ -143,9 +146,7 @@ def open_pages(
     if not pages:
         first = next(iter(left_out.values()))
         raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
-    index = PageIndex(engine, pages, snippets)
-    index.left_out = left_out
-    return index
+    return PageIndex(engine, pages, snippets, left_out)
 
 
 def _page_files(folder: Path) -> list[tuple[Path, str]]:
@@ -163,7 +164,5 @@ def _page_files(folder: Path) -> list[tuple[Path, str]]:
         if path.is_file() and path.resolve().is_relative_to(root):
             files.append((path, os.fsencode(inside).decode("utf-8", "replace")))
     if not files:
-        raise BadInput(
-            f"{folder}: there are no saved pages in it; give a folder with {' '.join(SUFFIXES)} files"
-        )
+        raise BadInput(f"{folder}: no saved pages in it; give a folder with {' '.join(SUFFIXES)} files")
     return files

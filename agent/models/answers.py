@@ -1,8 +1,7 @@
 """A request to a model, its answer as it came, and the answer read into a form, or why it can't be.
 
-Knows: what a request holds; a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning,
-fences and prose round it are not, nor is an object that stands in what the model was shown: whoever wrote that is not
-asked. Prose is never searched for a label.
+Knows: a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning, fences and prose round
+it are not, nor is an object that stands in what the model was shown. Prose is never searched for a label.
 Does not know: how a server is spoken to, retries, limits, the ledger, or what the fields mean.
 """
 
@@ -27,8 +26,6 @@ from longproof.retrieval.types import Frozen
 
 LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
-_DETAIL = 300
-"""Characters of a failure's detail that are kept."""
 _TOO_LONG = re.compile(
     r"(?:prompt|inputs?|messages|request|conversation)(?: is| are)? too long|input tokens exceed"
     r"|context[ _](?:length|limit|size|window)|(?:input|prompt|maximum model) length"
@@ -69,8 +66,8 @@ F = TypeVar("F", bound=Form)
 
 
 def _telling_finish(finish: object) -> str | None:
-    """The end of an answer in lower case, if it tells something: any other word might be anything, a key too."""
-    word = finish.lower() if isinstance(finish, str) else None
+    """The end of an answer in lower case, if it tells something: any other word might be a key."""
+    word = str(finish).lower()
     return word if word in _REFUSED or word in _CUT else None
 
 
@@ -138,7 +135,7 @@ class Unanswered(Exception):
         final: bool = False,
         billed: bool = False,
     ) -> None:
-        super().__init__(detail[:_DETAIL])
+        super().__init__(detail[:300])
         self.failure: Failure = failure
         self.status, self.wait_s, self.final, self.billed = status, wait_s, final, billed
 

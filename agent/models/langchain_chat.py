@@ -42,8 +42,7 @@ class LangChainChat(Chat):
         try:
             return await _ask(self._model, message)
         except Exception as error:
-            # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
-            # we don't know, so that only the error's name goes on.
+            # Whatever an integration raises is a failure of this call. Its text may hold a key that we don't know.
             status = _status(error)
             known = "" if status is None else f" (HTTP {status})"
             raise Unanswered(one_line(type(error).__name__ + known), status=status) from error
@@ -79,7 +78,6 @@ class ProviderChat(Chat):
         except Unanswered:
             raise
         except Exception as error:
-            # Integrations raise errors of their own; all are failures of this call.
             if temperature is not None and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)

@@ -79,7 +79,12 @@ class OpenAIChat(Chat):
             kind = response.headers.get("content-type", "").lower()
             if "stream" in body and kind.startswith("text/event-stream"):
                 return await _read_stream(cast("AsyncStream[ChatCompletionChunk]", response.parse()))
-            return _read_completion(await response.http_response.aread())
+            data = await response.http_response.aread()
+            completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
+            if wrong := (completion.model_extra or {}).get("error"):
+                raise _BrokeOff(wrong)
+            choice, usage = completion.choices[0], completion.usage
+            return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, usage)
         except Exception as error:
             # Whatever an answer breaks is a failure of this call.
             if isinstance(error, APIStatusError) and self._adapts(error, body):
@@ -136,7 +141,7 @@ class OpenAIChat(Chat):
 
 
 class _BrokeOff(Exception):
-    """An answer that had begun, and may be billed, broke off, or is an error, whose status is taken from it."""
+    """An answer that had begun broke off, or is an error, whose status is taken from it."""
 
     def __init__(self, error: object, *, final: bool = False) -> None:
         named = error if isinstance(error, dict) else {"message": error}
@@ -170,15 +175,6 @@ class _Bounded(AsyncByteStream):
     async def aclose(self) -> None:
         """Close the connection."""
         await self._stream.aclose()
-
-
-def _read_completion(data: bytes) -> Raw:
-    """Read an answer that came at once. Raises _BrokeOff where it is an error, whatever stands beside it."""
-    completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
-    if wrong := (completion.model_extra or {}).get("error"):
-        raise _BrokeOff(wrong)
-    choice = completion.choices[0]
-    return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, completion.usage)
 
 
 async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:

@@ -33,7 +33,7 @@ def test_a_text_is_written_once(tmp_path):
 
 @pytest.mark.parametrize(
     ("damage", "match"),
-    [(b"changed", "damaged"), (b"\xff\xfe", "damaged"), (b"", "damaged"), (None, "gone")],
+    [(b"changed", "damaged"), (b"\xff\xfe", "damaged"), (b"", "damaged"), (None, "give the source again")],
 )
 def test_a_damaged_or_missing_text_is_refused(tmp_path, damage, match):
     ref = DocumentStore(tmp_path).put(Document.of("whole text"))
