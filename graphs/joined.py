@@ -6,7 +6,6 @@ case's own response. Does not know: how a joined response is checked, or where c
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -23,7 +22,6 @@ from longproof.agent.types import (
     Place,
     Report,
     ReportClaim,
-    ReportDocument,
     ReportSentence,
     Usage,
 )
@@ -39,8 +37,6 @@ SOURCE_CHARACTERS = 16_000
 """A source must be longer; up to here it is shown whole to every case anyway."""
 MOST_CASES = 50
 """How many cases are checked together at most."""
-WHOLE = ("money", "cascade")
-"""What a stamp tells of the whole group alone."""
 BETWEEN = "\n\n"
 
 
@@ -97,79 +93,61 @@ def split(report: Report, cases: Sequence[Case]) -> list[Report]:
     joined = join(cases)
     if report.case.response != joined.response:
         raise ValueError("the report is on another response")
-    owners = [_owner(joined, sentence.start, sentence.end) for sentence in report.sentences]
+    parts = [_Part(case, start) for case, start in zip(cases, joined.parts, strict=True)]
+    owners = [_owner(parts, sentence) for sentence in report.sentences]
     for claim in report.claims:
-        if _owner(joined, claim.origin.start, claim.origin.end) != owners[claim.sentence]:
+        if _owner(parts, claim.origin) is not owners[claim.sentence]:
             raise ValueError(f"the claim {claim.id} lies in no response of the group")
     group = {"cases": [case.id for case in cases], "usage": report.usage.model_dump(mode="json")}
-    group |= {name: report.stamp[name] for name in WHOLE if name in report.stamp}
-    stamp = {name: value for name, value in report.stamp.items() if name not in WHOLE} | {"group": group}
+    # What a stamp tells of the whole group alone.
+    stamp = dict(report.stamp)
+    for name in ("money", "cascade"):
+        if name in stamp:
+            group[name] = stamp.pop(name)
+    stamp["group"] = group
     unpaid = {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}
     reports: list[Report] = []
-    for number, case in enumerate(cases):
-        own = [index for index, owner in enumerate(owners) if owner == number]
-        made = _Part(case, joined.parts[number], own).report(report)
-        reports.append(made.model_copy(update=unpaid if reports else {"stamp": stamp}))
+    for part in parts:
+        own = part.report(report, [index for index, owner in enumerate(owners) if owner is part])
+        reports.append(own.model_copy(update=unpaid if reports else {"stamp": stamp}))
     return reports
 
 
-def _owner(joined: Case, start: int, end: int) -> int:
-    """The number of the case in whose response a place of the joined one lies."""
-    number = bisect_right(joined.parts, start) - 1
-    until = [*joined.parts[1:], len(joined.response) + len(BETWEEN)][number] - len(BETWEEN)
-    if end > until:
-        raise ValueError(f"[{start}, {end}) lies in no response of the group")
-    return number
-
-
 class _Part:
-    """One case of a group, and what the group's report says of it: these sentences, their places counted from where
-    the case's own response begins in the joined one."""
+    """One case of a group. Its places are counted from where its own response begins in the joined one."""
 
-    def __init__(self, case: Case, offset: int, own: Sequence[int]) -> None:
-        self.case, self.offset, self.own = case, offset, list(own)
+    def __init__(self, case: Case, start: int) -> None:
+        self.case, self.start = case, start
         self.response = Document.of(case.response)
 
-    def report(self, report: Report) -> Report:
-        """The report on the case."""
-        sentences = [self.sentence(report.sentences[index], n) for n, index in enumerate(self.own)]
-        claims = [self.claim(claim) for claim in report.claims if claim.sentence in self.own]
-        size = len(self.response.text)
-        document = ReportDocument(
-            id=self.response.id, role="response", kind="text", characters=size, notes=self.case.notes
-        )
-        changes = {
-            "case": self.case.model_copy(update={"source_ids": report.case.source_ids}),
-            "documents": (document, *report.documents[1:]),
-            "sentences": tuple(sentences),
-            "claims": tuple(claims),
-            **figures(sentences, claims, [document], triage=report.triage)._asdict(),
-        }
-        return report.model_copy(update=changes)
+    def report(self, report: Report, own: Sequence[int]) -> Report:
+        """The report on the case, from the group's: these sentences of it, by their index."""
+        sentences: list[ReportSentence] = []
+        for index, old in enumerate(own):
+            sentence = self.move(report.sentences[old])
+            votes = self.votes(sentence.judgements, index)
+            sentences.append(sentence.model_copy(update={"judgements": votes}))
+        claims = [self.claim(one, own.index(one.sentence)) for one in report.claims if one.sentence in own]
+        case, response = self.case, self.response
+        about = {"id": response.id, "characters": len(response.text), "notes": case.notes}
+        documents = (report.documents[0].model_copy(update=about), *report.documents[1:])
+        case = case.model_copy(update={"source_ids": report.case.source_ids})
+        told = {"case": case, "documents": documents, "sentences": tuple(sentences), "claims": tuple(claims)}
+        counted = figures(sentences, claims, documents, triage=report.triage)
+        return report.model_copy(update=told | counted._asdict())
 
-    def sentence(self, sentence: ReportSentence, index: int) -> ReportSentence:
-        """The sentence, with the votes that no longer count."""
-        votes = self.votes(sentence.judgements, index)
-        return self.move(sentence).model_copy(update={"judgements": votes})
-
-    def claim(self, claim: ReportClaim) -> ReportClaim:
+    def claim(self, claim: ReportClaim, index: int) -> ReportClaim:
         """The claim. An error in another case's words is not this case's: then all of the claim is marked."""
-        index, origin = self.own.index(claim.sentence), self.move(claim.origin)
-        errors = self.errors(claim.errors)
+        origin, errors = self.move(claim.origin), self.errors(claim.errors)
         if claim.errors and not errors and claim.label in WRONG:
             span = self.response.span(origin.start, origin.end)
             errors = (Error(span=span, reason=claim.errors[0].reason),)
-        changes = {
-            "id": _own_id(claim.id, index),
-            "sentence": index,
-            "origin": origin,
-            "errors": errors,
-            "judgements": self.votes(claim.judgements, index),
-        }
-        return claim.model_copy(update=changes)
+        judgements = self.votes(claim.judgements, index)
+        own = {"id": _own_id(claim.id, index), "sentence": index, "origin": origin}
+        return claim.model_copy(update={**own, "errors": errors, "judgements": judgements})
 
     def votes(self, votes: Sequence[Judgement], index: int) -> tuple[Judgement, ...]:
-        """The votes on a claim of this sentence."""
+        """The votes on a claim of the sentence with this index."""
         own: list[Judgement] = []
         for vote in votes:
             changes = {"claim_id": _own_id(vote.claim_id, index), "errors": self.errors(vote.errors)}
@@ -180,15 +158,23 @@ class _Part:
         """The errors that lie in this response."""
         own: list[Error] = []
         for error in errors:
-            start, end = error.span.start - self.offset, error.span.end - self.offset
+            start, end = error.span.start - self.start, error.span.end - self.start
             if start >= 0 and end <= len(self.response.text):
                 own.append(error.model_copy(update={"span": self.response.span(start, end)}))
         return tuple(own)
 
     def move(self, place: P) -> P:
         """A place of the joined response, counted in the case's own."""
-        moved = {"start": place.start - self.offset, "end": place.end - self.offset}
+        moved = {"start": place.start - self.start, "end": place.end - self.start}
         return place.model_copy(update=moved)
+
+
+def _owner(parts: Sequence[_Part], place: ReportSentence | Place) -> _Part:
+    """The case in whose response a place of the joined one lies."""
+    for part in parts:
+        if part.start <= place.start and place.end <= part.start + len(part.response.text):
+            return part
+    raise ValueError(f"[{place.start}, {place.end}) lies in no response of the group")
 
 
 def _own_id(id_: str, sentence: int) -> str:
