@@ -17,13 +17,12 @@ from longproof.agent.evidence.search import TURNS
 from longproof.agent.models.prices import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
-from longproof.agent.specs import as_spec
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
 from longproof.graphs.evidence.places import WHOLE, looks_within, same_text
-from longproof.graphs.policy import next_step
+from longproof.graphs.policy import Step, next_step
 from longproof.graphs.run import Run, Session, plan_of
 from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
-from longproof.graphs.state import ClaimState, Plan, State, latest
+from longproof.graphs.state import ClaimState, State, latest
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, text_id
@@ -59,7 +58,7 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
 
     Without a run, of one that goes on, stopped or waits, nothing need be open, and the stamp is short.
     """
-    plan = run.plan if run else _likely_plan(settings, state["sources"])
+    plan = run.plan if run else plan_of(settings, None, state["sources"])
     case, claims = state["case"], latest(state) if "claims" in state else []
     copied = run is not None and same_text(case.response, run.sources)
     calls = distinct(state.get("calls", []))
@@ -69,10 +68,11 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
     for one in claims:
         if one.unit == "superseded":
             superseded.setdefault(one.claim.sentence, []).extend(one.judgements)
-        else:
-            reported.append(conclude(one, plan))
-            if next_step(one, plan).do != "settle":
-                unsettled.add(one.claim.id)
+            continue
+        step = next_step(one, plan)
+        reported.append(conclude(one, step))
+        if step.do != "settle":
+            unsettled.add(one.claim.id)
     stamp = _short_stamp(settings, calls)
     if run:
         panel = run.panel
@@ -80,7 +80,7 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
         stamp = stamp_of(run.session, state["started"], decomposer, calls)
         stamp["coarse"] = False
         stamp["reviews"] = [one.model_dump(mode="json") for one in state.get("reviews", [])]
-        if settings.cascade and len(panel.judges) > 1:
+        if plan.cascade:
             stamp["cascade"] = cleared_alone(reported, panel.judges[0].name).model_dump(mode="json")
     cut = state.get("sentences")
     if cut is None:
@@ -100,27 +100,10 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
     return SoFar(whole, frozenset(unsettled), "sentences" in state)
 
 
-def _likely_plan(settings: Settings, sources: Sequence[DocumentRef]) -> Plan:
-    """The plan of a run with these settings, whose panel is not open."""
-    judges = [as_spec(judge) for judge in settings.judges]
-    models = any(judge.is_model for judge in judges)
-    offline = all(judge.kind == "offline" for judge in judges)
-    return plan_of(
-        settings,
-        sources,
-        arbiter=settings.arbiter is not None or models,
-        reads=settings.searcher is not None or not offline,
-        decomposes=models,
-        confirms=models,
-        cascade=settings.cascade and len(judges) > 1,
-        triage=offline,
-    )
-
-
-def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
+def conclude(claim: ClaimState, step: Step) -> ReportClaim:
     """The claim as the report has it; one that isn't settled is undecided."""
-    step = next_step(claim, plan)
     share = 1.0 if claim.read_whole else min(round(claim.looked.share, 4), 1 - LEAST_UNREAD)
+    proved = {"confirmed": True, "unproved": False}.get(claim.confirmation or "")
     return reported_claim(
         claim.claim,
         claim.judgements,
@@ -132,9 +115,7 @@ def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
         localised=claim.localised,
         window=claim.window,
         looked=claim.looked.model_copy(update={"share": share}),
-        proved={"confirmed": True, "unproved": False}.get(claim.confirmation or "")
-        if step.label == "contradicting"
-        else None,
+        proved=proved if step.label == "contradicting" else None,
     )
 
 
@@ -180,9 +161,12 @@ def report_documents(
     case: Case, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
 ) -> list[ReportDocument]:
     """The texts that a report points into: the response, the sources, the pages that were shown."""
-    size = len(case.response)
     response = ReportDocument(
-        id=text_id(case.response), role="response", kind="text", characters=size, notes=case.notes
+        id=text_id(case.response),
+        role="response",
+        kind="text",
+        characters=len(case.response),
+        notes=case.notes,
     )
     documents = [response]
     shown = {ref.id: ref for ref in pages}
@@ -211,9 +195,8 @@ class Estimate(NamedTuple):
     @property
     def first_round(self) -> Paid:
         """The first round of all purposes together."""
-        return Paid(
-            sum(paid.calls for paid in self.first.values()), sum(p.tokens for p in self.first.values())
-        )
+        paid = self.first.values()
+        return Paid(sum(one.calls for one in paid), sum(one.tokens for one in paid))
 
 
 def estimate(dry: Sequence[Report]) -> Estimate:
@@ -256,11 +239,10 @@ def _most_calls(dry: Report) -> int:
     scans, pages = "scan" in looks, settings.pages is not None
     # A split is put to the arbiter before all is read, after it, and once more over pages.
     arbitrates = judges > 1 and dry.stamp["arbiter"] not in (None, PERSON)
-    rulings = (1 + scans + pages) if arbitrates else 0
-    localises = 1
-    # A conviction is confirmed twice at most: by the lines that were cited, then by those that a search found.
-    confirms = 0 if settings.confirm == "off" else 2
-    asked = claims * (judges * (len(looks) + pages) + rulings + confirms + localises) + sentences
+    rulings = arbitrates * (1 + scans + pages)
+    # What is wrong is confirmed twice at most, by cited lines and by those that a search found, and placed once.
+    convicted = 1 if settings.confirm == "off" else 3
+    asked = claims * (judges * (len(looks) + pages) + rulings + convicted) + sentences
     pieces = ceil(source / PIECE_READ) + 1
     # The sentences are searched for, then their parts, then lines that prove what is wrong.
     readings = 3 * TURNS * ("search" in looks) + pieces * scans

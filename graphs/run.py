@@ -86,16 +86,7 @@ class Session:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.triage = isinstance(panel.judges[0], OfflineJudge)
         """Only the offline check looks. It reads all of the source at once."""
-        self.plan: Callable[[Sequence[DocumentRef]], Plan] = partial(
-            plan_of,
-            settings,
-            arbiter=settings.arbiter == PERSON or panel.arbiter is not None,
-            reads=panel.searcher is not None or any(isinstance(judge, Scanner) for judge in panel.judges),
-            decomposes=not isinstance(panel.decomposer, OfflineDecomposer),
-            confirms=panel.confirmer is not None,
-            cascade=settings.cascade and len(panel.judges) > 1,
-            triage=self.triage,
-        )
+        self.plan: Callable[[Sequence[DocumentRef]], Plan] = partial(plan_of, settings, panel)
         """The plan of a case with these sources."""
         self._say: Callable[[Mapping[str, object]], object] = lambda event: None
         """Tells whoever watches the latest run; from any thread."""
@@ -329,36 +320,34 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     )
 
 
-def plan_of(
-    settings: Settings,
-    sources: Sequence[DocumentRef],
-    *,
-    arbiter: bool,
-    reads: bool,
-    decomposes: bool,
-    confirms: bool,
-    cascade: bool = False,
-    triage: bool = False,
-) -> Plan:
-    """Work out what settings allow for a case.
-
-    `arbiter`: somebody decides a split; `reads`, `decomposes`, `confirms`: somebody can read all of the sources, take
-    sentences apart, be asked once more about what is wrong.
-    """
+def plan_of(settings: Settings, panel: Panel | None, sources: Sequence[DocumentRef]) -> Plan:
+    """Work out what settings allow for a case. Where no panel is open, the judges' names tell what one can do."""
     characters = sum(ref.characters for ref in sources)
     looks = looks_within(settings.reach, characters)
+    if panel:
+        size, offline = len(panel.judges), isinstance(panel.judges[0], OfflineJudge)
+        reads = panel.searcher is not None or any(isinstance(judge, Scanner) for judge in panel.judges)
+        arbitrates, confirms = panel.arbiter is not None, panel.confirmer is not None
+        decomposes = not isinstance(panel.decomposer, OfflineDecomposer)
+    else:
+        judges = [as_spec(judge) for judge in settings.judges]
+        size, offline = len(judges), all(judge.kind == "offline" for judge in judges)
+        reads = settings.searcher is not None or not offline
+        confirms = decomposes = any(judge.is_model for judge in judges)
+        arbitrates = settings.arbiter is not None or decomposes
     if not reads:
         looks = tuple(look for look in looks if look != "scan")
     # Judges of a source that is shown whole saw all that could clear a claim.
     confirm = "nothing" if settings.confirm == "off" or not confirms else settings.confirm
     if confirm == "contradictions" and characters <= WHOLE:
         confirm = "nothing"
+    arbiter = "person" if settings.arbiter == PERSON else "model" if arbitrates else "nobody"
     return Plan(
-        looks=("source",) if triage else looks,
+        looks=("source",) if offline else looks,
         consensus=settings.consensus or CONSENSUS,
         sourced=bool(sources),
-        arbiter="nobody" if not arbiter else "person" if settings.arbiter == PERSON else "model",
+        arbiter=arbiter,
         decompose=settings.decompose if decomposes else "nothing",
-        cascade=cascade,
+        cascade=settings.cascade and size > 1,
         confirms=confirm,
     )
