@@ -21,26 +21,18 @@ CAVEATS: dict[Consulted, str] = {
     "no_pages": "outside knowledge not consulted",
     "nothing_found": "nothing in the saved pages speaks of it",
 }
+Inside = Literal["decompose", "show", "judge", "arbitrate", "consult"]
+"""Done within a claim group: take a sentence apart, show the evidence of a look, ask the judges, the arbiter, saved
+pages."""
+Outside = Literal["search", "scan", "confirm", "person", "settle", "nothing"]
+"""Have the whole source searched or read, a conviction confirmed, a person asked; settle, with a label or the reason
+why there is none; or nothing, where another claim is judged in its stead."""
 
 
 class Step(Frozen):
-    """The next thing to do: take a sentence apart, show the evidence of a look, ask the judges, the arbiter, a person
-    or the saved pages, have the whole source searched or read, or a conviction confirmed; or settle, with a label or
-    the reason why there is none; or nothing, where another claim is judged in its stead."""
+    """The next thing to do."""
 
-    do: Literal[
-        "decompose",
-        "show",
-        "judge",
-        "search",
-        "scan",
-        "arbitrate",
-        "person",
-        "consult",
-        "confirm",
-        "settle",
-        "nothing",
-    ]
+    do: Inside | Outside
     look: Look = "nothing"
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
@@ -86,7 +78,10 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     if not votes:
         return Step(do="judge")
     if claim.unit == "sentence" and plan.decompose == "doubted" and _is_doubted(votes, question, plan):
-        return _step_of_a_doubted_sentence(claim, votes, plan)
+        # Where all of the source was shown, saved pages are asked about what rests on other facts before that, once.
+        outside = any(vote.label == "out_dependent" for vote in votes)
+        asks_pages = outside and claim.consulted == "not_yet" and not _wider_look(claim, "not_found", plan)
+        return Step(do="consult" if asks_pages else "decompose")
     return _count(claim, votes, plan)
 
 
@@ -109,14 +104,6 @@ def _name_the_same_words(votes: list[Judgement]) -> bool:
         return False
     words = [{at for e in one.errors for at in range(e.span.start, e.span.end)} for one in votes]
     return bool(set.intersection(*words))
-
-
-def _step_of_a_doubted_sentence(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
-    """A sentence is taken apart. Where all of the source was shown, saved pages are asked before that about what
-    rests on other facts, once."""
-    outside = any(vote.label == "out_dependent" for vote in votes)
-    asks_pages = outside and claim.consulted == "not_yet" and not _wider_look(claim, "not_found", plan)
-    return Step(do="consult" if asks_pages else "decompose")
 
 
 def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
