@@ -55,12 +55,6 @@ def claim(sentence: int = 0, **known: Any) -> ClaimState:
     return ClaimState.model_validate({"claim": about, "unit": "claim", "around": (0, 1, 2), **known})
 
 
-def sentences() -> st.SearchStrategy[ClaimState]:
-    """A sentence that nobody was asked about, at a sure place or at none, where its own words found something."""
-    drawn = st.sampled_from([{}, {"sure": False, "found": (4, 5)}, {"sure": False}, {"everywhere": True}])
-    return drawn.map(lambda known: claim(unit="sentence", **known))
-
-
 def question(
     id_: str, look: Look = "source", before: tuple[Lines, ...] = (), claim_id: str = "c0"
 ) -> Question:
@@ -131,14 +125,23 @@ def followed(state: ClaimState, plan: Plan, draw: Draw) -> tuple[list[Step], lis
 
 
 Walk = tuple[list[Step], list[ClaimState]]
+Journey = tuple[Plan, list[Walk]]
 
 
-def walks(sentence: ClaimState, plan: Plan, draw: Draw) -> list[Walk]:
-    """The walk of a sentence, then those of the parts that it was taken apart into."""
-    steps, states = followed(sentence, plan, draw)
+@st.composite
+def journeys(draw: Draw, **fixed: Any) -> Journey:
+    """Any plan, and the walk of a sentence under it, then those of the parts that it was taken apart into.
+
+    Nobody was asked about the sentence. It is at a sure place or at none, where its own words found something.
+    """
+    known = draw(
+        st.sampled_from([{}, {"sure": False, "found": (4, 5)}, {"sure": False}, {"everywhere": True}])
+    )
+    plan = draw(plans(**fixed))
+    steps, states = followed(claim(unit="sentence", **known), plan, draw)
     apart = steps[-1].do == "nothing"
     parts = take_apart(states[-2], plan, draw(st.integers(1 if plan.cascade else 2, 3)))[1:] if apart else []
-    return [(steps, states), *(followed(part, plan, draw) for part in parts)]
+    return plan, [(steps, states), *(followed(part, plan, draw) for part in parts)]
 
 
 class Cutter:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fakes import ChatServer
 from langgraph.checkpoint.serde import _msgpack
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -62,8 +62,9 @@ def panel() -> list[ScriptedJudge]:
     return [ScriptedJudge(f"j{n}", word) for n, word in enumerate(WORDS)]
 
 
-def answer(asked: Any) -> Command[Any]:
+def answer(stopped: Any) -> Command[Any]:
     """A person who finds everything contradicted."""
+    (asked,) = stopped["__interrupt__"]
     decisions = [{"claim_id": one["claim_id"], "label": "contradicting"} for one in asked.value]
     return Command(resume={"name": "Ines", "decisions": decisions})
 
@@ -81,14 +82,34 @@ def kept_as_themselves(values: Any) -> set[str]:
     return set(values) & set(MODELS)
 
 
-def saved(home: Path, work: Callable[[AsyncSqliteSaver], Awaitable[Any]]) -> Any:
-    """Work over the file's checkpoints, opened anew and let go again, as by a process of its own."""
+def run_twice(
+    home: Path,
+    graph: Callable[[AsyncSqliteSaver], Any],
+    given: Any = GIVEN,
+    goes_on: Callable[[Any], Any] = lambda stopped: None,
+    context: Settings | None = None,
+    **stops: Any,
+) -> tuple[Any, Any, Any]:
+    """Run a graph until it stops or breaks, then let another process go on over the file's checkpoints: what was kept
+    in between, what the graph gave, what was kept then. `goes_on`: the input that follows from what it gave first."""
 
-    async def go() -> Any:
+    async def work(given: Any, **stops: Any) -> tuple[Any, Any, Any]:
         async with AsyncSqliteSaver.from_conn_string(str(home / "threads.sqlite")) as saver:
-            return await work(saver)
+            made, gave = graph(saver), None
+            before = await made.aget_state(THREAD, subgraphs=True)
+            with suppress(ConnectionError):
+                gave = await made.ainvoke(given, THREAD, context=context, **stops)
+            return before, gave, (await made.aget_state(THREAD)).values
 
-    return asyncio.run(go())
+    _, stopped, _ = asyncio.run(work(given, **stops))
+    return asyncio.run(work(goes_on(stopped)))
+
+
+def ours(judges: list[Any], arbiter: str = "contradicting") -> Callable[[AsyncSqliteSaver], Any]:
+    """Our own graph over these judges."""
+    row, build = method("longproof")
+    given = Given(judges, ScriptedArbiter(arbiter), WholeSentences())
+    return lambda saver: build(Pool(given, row), saver)
 
 
 def test_the_tests_run_under_strict_checkpoints() -> None:
@@ -97,25 +118,8 @@ def test_the_tests_run_under_strict_checkpoints() -> None:
 
 def test_an_interrupted_run_goes_on_in_another_process(tmp_path: Path) -> None:
     settings = Settings(arbiter="person", home=str(tmp_path), consensus=1.0)
-    row, build = method("longproof")
-
-    def graph(saver: AsyncSqliteSaver) -> Any:
-        given = Given(panel(), ScriptedArbiter("ambiguous"), WholeSentences())
-        return build(Pool(given, row), saver)
-
-    async def start(saver: AsyncSqliteSaver) -> Any:
-        stopped = await graph(saver).ainvoke(GIVEN, THREAD, context=settings)
-        return stopped["__interrupt__"][0]
-
-    async def resume(saver: AsyncSqliteSaver) -> Any:
-        made = graph(saver)
-        before = (await made.aget_state(THREAD)).values
-        ended = await made.ainvoke(answer(asked), THREAD, context=settings)
-        return before, ended, (await made.aget_state(THREAD)).values
-
-    asked = saved(tmp_path, start)
-    before, ended, after = saved(tmp_path, resume)
-    assert {"case", "sources", "sentences", "claims"} <= kept_as_themselves(before)
+    before, ended, after = run_twice(tmp_path, ours(panel()), goes_on=answer, context=settings)
+    assert {"case", "sources", "sentences", "claims"} <= kept_as_themselves(before.values)
     assert {"reviews", "report", "decided"} <= kept_as_themselves(after)
     assert kept_as_themselves(ended) == {"report"}
     assert {claim.decided_by for claim in ended["report"].claims} == {"person"}
@@ -131,50 +135,22 @@ def test_a_papers_run_that_stopped_goes_on_with_its_units_as_they_were(tmp_path:
     with ChatServer(Reader(Option=option)) as server:
         *judges, arbiter = seats(server, 3)
         settings = Settings(judges=judges, arbiter=arbiter, home=str(tmp_path))
-
-        async def start(saver: AsyncSqliteSaver) -> None:
-            graph = build(Pool(protocol=row), saver)
-            await graph.ainvoke(GIVEN, THREAD, context=settings, interrupt_before=["arbitrate"])
-
-        async def resume(saver: AsyncSqliteSaver) -> Any:
-            graph = build(Pool(protocol=row), saver)
-            return (await graph.aget_state(THREAD)).values, await graph.ainvoke(
-                None, THREAD, context=settings
-            )
-
-        saved(tmp_path, start)
-        before, ended = saved(tmp_path, resume)
+        graph = lambda saver: build(Pool(protocol=row), saver)  # noqa: E731
+        before, ended, _ = run_twice(tmp_path, graph, context=settings, interrupt_before=["arbitrate"])
     assert len(server.asked) == 3 * 3, "nothing is asked again"
-    assert {type(unit) for unit in before["units"]} == {Unit}
-    assert {type(judgement) for unit in before["units"] for judgement in unit.judgements} == {Judgement}
-    assert SOURCE not in str(before), "a checkpoint holds no source"
+    units = before.values["units"]
+    assert {type(unit) for unit in units} == {Unit}
+    assert {type(judgement) for unit in units for judgement in unit.judgements} == {Judgement}
+    assert SOURCE not in str(before.values), "a checkpoint holds no source"
     assert {claim.decided_by for claim in ended["report"].claims} == {"arbiter"}
 
 
 def test_a_run_that_died_in_a_claim_group_goes_on_with_what_the_nodes_had_done(tmp_path: Path) -> None:
-    settings = Settings(home=str(tmp_path))
-    dying = Dying("j0", "contradicting")
-    judges = [dying, *panel()[1:]]
-
-    def graph(saver: AsyncSqliteSaver) -> Any:
-        given = Given(judges, ScriptedArbiter("contradicting"), WholeSentences())
-        return method("longproof").graph(Pool(given), saver)
-
-    async def start(saver: AsyncSqliteSaver) -> None:
-        with pytest.raises(ConnectionError):
-            await graph(saver).ainvoke(GIVEN, THREAD, context=settings)
-
-    async def resume(saver: AsyncSqliteSaver) -> Any:
-        made = graph(saver)
-        snapshot = await made.aget_state(THREAD, subgraphs=True)
-        inside = [task.state.values for task in snapshot.tasks if getattr(task.state, "values", None)]
-        ended = await made.ainvoke(None, THREAD, context=settings)
-        return snapshot.values, inside, ended
-
-    saved(tmp_path, start)
-    before, inside, ended = saved(tmp_path, resume)
-    kept_as_themselves(before)
-    for values in inside:
+    judges = [Dying("j0", "contradicting"), *panel()[1:]]
+    before, ended, _ = run_twice(tmp_path, ours(judges), context=Settings(home=str(tmp_path)))
+    inside = [task.state.values for task in before.tasks if getattr(task.state, "values", None)]
+    assert before.next == ("check",)
+    for values in (before.values, *inside):
         kept_as_themselves(values)
     assert {claim.decided_by for claim in ended["report"].claims} == {"arbiter"}
     asked = Counter(question.id for question in judges[1].heard)
@@ -187,34 +163,17 @@ class Interrupted(ScanningJudge):
 
     async def scan(self, claims: Any, pieces: Any, case: Any) -> Any:
         if not self.scanned:
-            self.scanned.append(([], 0))
+            self.scanned.append(([], len(self.heard)))
             raise ConnectionError("the machine is gone")
         return await super().scan(claims, pieces, case)
 
 
 def test_a_run_that_died_in_the_scan_goes_on_with_all_that_was_asked_and_searched(tmp_path: Path) -> None:
-    settings = Settings(home=str(tmp_path))
     judge = Interrupted("j", "not_found")
-
-    def graph(saver: AsyncSqliteSaver) -> Any:
-        given = Given([judge], ScriptedArbiter("contradicting"), WholeSentences())
-        return method("longproof").graph(Pool(given), saver)
-
-    async def start(saver: AsyncSqliteSaver) -> None:
-        with pytest.raises(ConnectionError):
-            await graph(saver).ainvoke(GIVEN, THREAD, context=settings)
-
-    async def resume(saver: AsyncSqliteSaver) -> Any:
-        made = graph(saver)
-        before = (await made.aget_state(THREAD)).values
-        return before, await made.ainvoke(None, THREAD, context=settings)
-
-    saved(tmp_path, start)
-    heard = [question.id for question in judge.heard]
-    before, ended = saved(tmp_path, resume)
-    kept_as_themselves(before)
-    assert [question.id for question in judge.heard][: len(heard)] == heard
-    told = judge.heard[len(heard) :]
+    before, ended, _ = run_twice(tmp_path, ours([judge]), context=Settings(home=str(tmp_path)))
+    assert before.next == ("scan",)
+    kept_as_themselves(before.values)
+    told = judge.heard[judge.scanned[0][1] :]
     assert {one.prompt for one in told} == {"judge_scanned"}, "that all was read is new"
     assert len({one.id for one in judge.heard}) == len(judge.heard), "nothing is asked twice"
     assert len(judge.scanned) == 2
@@ -240,16 +199,13 @@ def test_inside_a_hosts_graph_models_come_back_from_the_hosts_checkpoints(tmp_pa
         builder.add_edge("verify", END)
         return builder.compile(checkpointer=saver)
 
-    async def start(saver: AsyncSqliteSaver) -> Any:
-        given: Any = {"book": SOURCE, "answer": RESPONSE}
-        stopped = await host(saver).ainvoke(given, THREAD)
-        return stopped["__interrupt__"][0]
+    given = {"book": SOURCE, "answer": RESPONSE}
+    heard: list[int] = []
 
-    async def resume(saver: AsyncSqliteSaver) -> Any:
-        return await host(saver).ainvoke(answer(asked), THREAD)
+    def goes_on(stopped: Any) -> Command[Any]:
+        heard.extend(len(judge.heard) for judge in judges)
+        return answer(stopped)
 
-    asked = saved(tmp_path, start)
-    heard = [len(judge.heard) for judge in judges]
-    ended = saved(tmp_path, resume)
+    _, ended, _ = run_twice(tmp_path, host, given, goes_on)
     assert {claim["decided_by"] for claim in ended["check"]["claims"]} == {"person"}
     assert [len(judge.heard) for judge in judges] == heard, "nothing is asked again"

@@ -108,12 +108,11 @@ def test_lines_that_prove_a_contradiction_are_searched_for_once() -> None:
             return "contradicting" if proves else "not_found"
         return against(3)(question, claim)
 
-    def names(asked: Asked) -> dict[str, Any]:
-        return {"claims": [], "find": ["C1 night 7 nobody wrote to the miller of gate 7"], "read": []}
-
     def noting(asked: Asked) -> dict[str, Any]:
         line = next((n for n, text in asked.numbered("passages").items() if "night 7 " in text), None)
-        return {"claims": [f"C1 done {line} On night 7"], "find": [], "read": []} if line else names(asked)
+        found = [f"C1 done {line} On night 7"] if line else []
+        find = [] if line else ["C1 night 7 nobody wrote to the miller of gate 7"]
+        return {"claims": found, "find": find, "read": []}
 
     with ChatServer(Reader(SearchTurn=noting)) as server:
         searcher = f"openai:s@{server.address}"
@@ -130,11 +129,11 @@ def test_what_is_nowhere_stands_where_it_is_not_found_once_more() -> None:
     assert [claim.label for claim in report.claims if claim.text == FACTS[3]] == ["fabricated"]
 
 
-@pytest.mark.parametrize("settings", [{"judges": ["offline"]}, {"protocol": "verigray"}])
-def test_who_could_confirm_nothing_is_told_before_anybody_is_asked(settings: dict[str, Any]) -> None:
-    judges = settings.get("judges", [ScriptedJudge("j0", against(3))])
+@pytest.mark.parametrize("protocol", ["longproof", "verigray"])
+def test_who_could_confirm_nothing_is_told_before_anybody_is_asked(protocol: str) -> None:
+    judges = ["offline"] if protocol == "longproof" else [ScriptedJudge("j0", against(3))]
     with pytest.raises(BadInput, match="--confirm all needs a language model, and the protocol longproof"):
-        Verifier(**{"judges": judges, **settings}, confirm="all").verify(SOURCE, FACTS[0])
+        Verifier(judges, protocol=protocol, confirm="all").verify(SOURCE, FACTS[0])
 
 
 def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None:

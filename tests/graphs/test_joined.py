@@ -1,30 +1,19 @@
 """Many cases about one source: their groups, the joined response, and the reports that the one report becomes."""
 
 import asyncio
-from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import pytest
+from building import Builder, call, judgement
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from reader import denying, well
+from reader import Reader, denying, well
 
-from longproof.agent.report import report, reported_claim, usage
-from longproof.agent.types import (
-    Call,
-    Case,
-    Claim,
-    Error,
-    Judgement,
-    Label,
-    Report,
-    ReportDocument,
-    Sentence,
-    Usage,
-)
+from longproof.agent.report import total_usage, usage
+from longproof.agent.types import Case, Error, Report, Usage
 from longproof.graphs.joined import (
     MOST_CASES,
     case_groups,
@@ -54,60 +43,22 @@ def cases(*responses: str) -> list[Case]:
     return [Case(id=f"case-{n}", response=response) for n, response in enumerate(responses)]
 
 
-def call(id_: str, characters: int = 100, tokens: int | None = 7) -> Call:
-    about = {"purpose": "judge", "endpoint": "e", "model": "m", "prompt_hash": "h"}
-    return Call(id=id_, **about, prompt_characters=characters, prompt_tokens=tokens, completion_tokens=3)
-
-
 def one_report(joined: Case) -> Report:
     """A report on a joined response: each sentence a claim, every other one wrong in its first character."""
-    response, source = Document.of(joined.response), Document.of(SOURCE)
-    spans = [
-        response.span(start + begin, start + end)
-        for start, stop in pairwise([*joined.parts, len(joined.response) + 2])
-        for begin, end in sentences(joined.response[start : stop - 2])
-    ]
-    claims = [Claim(id=f"s{n + 1}", index=0, sentence=n, text=s.text, origin=s) for n, s in enumerate(spans)]
-    reported = []
-    for n, claim in enumerate(claims):
-        wrong = [Error(span=response.span(claim.origin.start, claim.origin.start + 1))] if n % 2 else []
-        said = Judgement(
-            claim_id=claim.id,
-            judge="m",
-            round="window",
-            question_id="q",
-            call_id=f"call-{n // 3}",
-            label="contradicting" if wrong else "explicitly_supported",
-            quotes=(source.span(0, 8),),
-            errors=tuple(wrong),
+    made = Builder(joined.response, Document.of(SOURCE), judges=["m"])
+    for n, span in enumerate(made.spans):
+        label = "contradicting" if n % 2 else "explicitly_supported"
+        errors = (Error(span=made.response.span(span.start, span.start + 1)),) * (n % 2)
+        quotes = (made.sources[0].span(0, 8),)
+        made.says(
+            label, *quotes, judgements=[judgement("m", label, quotes=quotes, errors=errors)], errors=errors
         )
-        label: Label = "contradicting" if wrong else "explicitly_supported"
-        reported.append(reported_claim(claim, [said], label=label, decided_by="vote", question_id="q"))
-    documents = [
-        ReportDocument(id=response.id, role="response", kind="text", characters=len(response.text)),
-        ReportDocument(id=source.id, role="source", kind="text", characters=len(SOURCE)),
-    ]
-    calls = [call("decompose", 501, None), *(call(f"call-{n}", 100 + n) for n in range(len(claims) // 3 + 1))]
-    return report(
-        case=joined.model_copy(update={"source_ids": (source.id,)}),
-        documents=documents,
-        sentences=[Sentence(index=n, span=span) for n, span in enumerate(spans)],
-        claims=reported,
-        calls=calls,
-        stamp={"paid": usage(calls[:2]).model_dump(mode="json"), "judges": ["m"]},
+    made.calls = [call(n) for n in range(3)]
+    made.stamp["paid"] = usage(made.calls[:2]).model_dump(mode="json")
+    report, _ = made.build()
+    return report.model_copy(
+        update={"case": joined.model_copy(update={"source_ids": report.case.source_ids})}
     )
-
-
-def added(figures: list[Usage]) -> Usage:
-    return Usage(**{name: sum(getattr(one, name) for one in figures) for name in Usage.model_fields})
-
-
-@given(TEXTS)
-def test_the_joined_response_holds_each_response_at_its_place(texts: list[str]) -> None:
-    joined = join(cases(*texts))
-    assert len(joined.parts) == len(texts)
-    for start, text in zip(joined.parts, texts, strict=True):
-        assert joined.response[start : start + len(text)] == text
 
 
 WORDS = st.lists(
@@ -121,9 +72,14 @@ WRAPPED = st.lists(
 
 
 @given(TEXTS | WRAPPED)
-def test_no_sentence_runs_over_a_blank_line(texts: list[str]) -> None:
+def test_the_joined_response_holds_each_response_at_its_place_and_no_sentence_runs_over_its_end(
+    texts: list[str],
+) -> None:
     joined = join(cases(*texts))
-    apart = [(p + a, p + b) for p, t in zip(joined.parts, texts, strict=True) for a, b in sentences(t)]
+    apart: list[tuple[int, int]] = []
+    for start, text in zip(joined.parts, texts, strict=True):
+        assert joined.response[start : start + len(text)] == text
+        apart += [(start + a, start + b) for a, b in sentences(text)]
     assert sentences(joined.response) == apart
 
 
@@ -144,9 +100,9 @@ def test_every_report_of_a_group_is_sound_and_is_the_case_s_own(texts: list[str]
             assert {error.span.source_id for error in named} <= {text_id(case.response)}
             assert {said.claim_id for said in claim.judgements} == {claim.id}
     assert [c.text for part in parts for c in part.claims] == [c.text for c in whole.claims]
-    assert added([part.usage for part in parts]) == whole.usage
+    assert total_usage([part.usage for part in parts]) == whole.usage
     assert [part.calls for part in parts] == [whole.calls, *[()] * (len(parts) - 1)]
-    assert added([Usage(**part.stamp["paid"]) for part in parts]) == Usage(**whole.stamp["paid"])
+    assert total_usage([Usage(**part.stamp["paid"]) for part in parts]) == Usage(**whole.stamp["paid"])
     totals = [part.counts for part in parts]
     assert {name: sum(counts[name] for counts in totals) for name in whole.counts} == whole.counts
 
@@ -154,11 +110,7 @@ def test_every_report_of_a_group_is_sound_and_is_the_case_s_own(texts: list[str]
 def test_an_error_in_another_case_s_words_is_not_this_case_s() -> None:
     group = cases("Ada lit the lamp.", "Tom slept.")
     whole = one_report(join(group))
-    misplaced = (
-        whole.claims[1]
-        .errors[0]
-        .model_copy(update={"span": Document.of(whole.case.response).span(0, 3), "reason": "no"})
-    )
+    misplaced = Error(span=Document.of(whole.case.response).span(0, 3), reason="no")
     claims = (whole.claims[0], whole.claims[1].model_copy(update={"errors": (misplaced,)}))
     _, second = split(whole.model_copy(update={"claims": claims}), group)
     refuse_damaged(second)
@@ -166,12 +118,9 @@ def test_an_error_in_another_case_s_words_is_not_this_case_s() -> None:
     assert (error.span.text, error.reason) == ("Tom slept.", "no")
 
 
-def test_a_report_on_another_response_is_refused() -> None:
+def test_a_report_on_another_response_and_a_sentence_over_two_are_refused() -> None:
     with pytest.raises(ValueError, match="another response"):
         split(one_report(join(cases("A b.", "C d."))), cases("A b.", "C e."))
-
-
-def test_a_claim_over_two_responses_is_refused() -> None:
     group = cases("Ada lit the lamp.", "Tom slept.")
     whole = one_report(join(group))
     (first, second), text = whole.sentences, whole.case.response
@@ -252,7 +201,7 @@ def test_a_group_is_checked_by_fewer_calls_and_each_report_is_its_own(tmp_path: 
         assert asked < len(server.asked) - asked
     assert [one.verdict for one in together] == [one.verdict for one in alone]
     assert together[2].verdict == "hallucinated"
-    assert added([one.usage for one in together]).calls == asked
+    assert total_usage([one.usage for one in together]).calls == asked
     for one, case in zip(together, GROUP, strict=True):
         refuse_damaged(one)
         assert one.case.response == case.response
@@ -267,4 +216,16 @@ def test_the_same_group_settings_and_ledger_give_the_same_reports(tmp_path: Path
         again = checked(server, tmp_path, GROUP)
         assert len(server.asked) == asked
     assert timeless(first) == timeless(again)
-    assert added([Usage(**one.stamp["paid"]) for one in again]) == Usage()
+    assert total_usage([Usage(**one.stamp["paid"]) for one in again]) == Usage()
+
+
+def test_a_group_is_searched_for_and_read_once(tmp_path: Path) -> None:
+    group = cases(*(f"The bishop number {n} swallowed a purple lagoon." for n in range(6)))
+    searcher = {"claims": [f"C{n} done" for n in range(1, 7)], "find": [], "read": []}
+    with ChatServer(Reader(SearchTurn=searcher)) as server:
+        reports = checked(server, tmp_path, group)
+    assert [asked.form for asked in server.asked].count("SearchTurn") == 1
+    pieces = [asked for asked in server.asked if asked.form == "ScanNotes"]
+    assert len({asked.parts("piece")[0] for asked in pieces}) == len(pieces)
+    assert all(len(asked.parts("claims")[0].splitlines()) == 6 for asked in pieces)
+    assert {(one.claims[0].label, one.claims[0].looked.share) for one in reports} == {("fabricated", 1.0)}
