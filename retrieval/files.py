@@ -36,10 +36,7 @@ def home(folder: str | None = None) -> Path:
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for this user alone; one that is there stays as it is.
-
-    Raises BadInput where it can't be made.
-    """
+    """Make a folder, and those above it that are missing, for this user alone. Raises BadInput."""
     try:
         for missing in [path for path in (folder, *folder.parents) if not path.is_dir()][::-1]:
             missing.mkdir(mode=0o700, exist_ok=True)
@@ -67,17 +64,39 @@ def private_file(path: Path) -> None:
             path.chmod(0o660 if rights & 0o020 else 0o600)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file atomically: a reader sees the old content, or all of the new one.
 
-    Raises BadInput where the folder can't be written to.
+    A device or a pipe is written to as it is, since renaming a file over it would replace it. Raises BadInput where
+    the folder can't be written to.
     """
-    _write(path, [data])
+    parts = [data] if isinstance(data, bytes) else data
+    try:
+        private_folder(path.parent)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                file.writelines(parts)
+            return
+        part = path.parent / f"{PART}{uuid4().hex}"
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise BadInput(
+            f"can't write {path}: {error.strerror}; make the folder writable or set LONGPROOF_HOME"
+        ) from error
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """The same for lines that need not all be in memory. They bring their line ends."""
-    _write(path, (line.encode("utf-8", "backslashreplace") for line in lines))
+    write_whole(path, (line.encode("utf-8", "backslashreplace") for line in lines))
 
 
 def clear_parts(folder: Path) -> None:
@@ -94,23 +113,3 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error
-
-
-def _write(path: Path, parts: Iterable[bytes]) -> None:
-    try:
-        private_folder(path.parent)
-        name = path.parent / f"{PART}{uuid4().hex}"
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, path)
-        except BaseException:
-            name.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise BadInput(
-            f"can't write {path}: {error.strerror}; make the folder writable or set LONGPROOF_HOME"
-        ) from error
