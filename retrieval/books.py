@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag
 from xml.etree.ElementTree import Element
 
-from longproof.retrieval.contents import Contents, Remarks, open_archive, parse_xml, plain_errors
+from longproof.retrieval.contents import Contents, open_archive, parse_xml, plain_errors
 from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import decode_html, html_to_markdown
 
@@ -68,39 +68,31 @@ def read_epub(data: bytes, name: str) -> Contents:
         root = parse_xml(archive.read("META-INF/container.xml"), name).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
         package = parse_xml(archive.read(opf), name)
+        items = {item.get("id"): item for item in package.iterfind(".//{*}manifest/{*}item")}
         # A spine names each chapter once; one that names it a thousand times is no book's.
-        chapters = list(dict.fromkeys(_chapter_paths(package, posixpath.dirname(opf))))
-        _refuse_protected(archive, chapters, name)
-        texts, remarks = [], Remarks(left_out={"table of contents"})
+        chapters: dict[str, None] = {}
+        for reference in package.iterfind(".//{*}spine/{*}itemref"):
+            item = items[reference.get("idref")]
+            if "nav" not in item.get("properties", "").split():
+                href = unquote(urldefrag(item.get("href", "")).url)
+                chapters[posixpath.normpath(posixpath.join(posixpath.dirname(opf), href))] = None
+        if _ENCRYPTION in archive.namelist():
+            locked = parse_xml(archive.read(_ENCRYPTION), name).iterfind(".//{*}CipherReference")
+            if {unquote(reference.get("URI", "")) for reference in locked} & chapters.keys():
+                raise BadInput(f"{name}: the book is protected against copying; give one without protection")
+        texts, book = [], Contents(title=_title_in(package), left_out={"table of contents"})
         for path in chapters:
             if (chapter := archive.read(path)).strip():
                 markup, guess = decode_html(chapter, f"{name}: {path}")
-                remarks.guess = remarks.guess or guess
+                book.guess = book.guess or guess
                 plain = _CHARACTER_DATA.sub(lambda found: escape(found[1]), markup)
-                texts.append(html_to_markdown(_EMPTY_ELEMENT.sub(r"<\1\2></\1>", plain), remarks))
-        return Contents(text="\n\n".join(texts), title=_title_in(package), notes=remarks.notes())
+                texts.append(html_to_markdown(_EMPTY_ELEMENT.sub(r"<\1\2></\1>", plain), book))
+        book.text = "\n\n".join(texts)
+        return book
 
 
 def _title_in(properties: Element) -> str:
     return " ".join((properties.findtext(_TITLE) or "").split())
-
-
-def _chapter_paths(package: Element, folder: str) -> Iterator[str]:
-    """The paths of the documents in the spine, without the table of contents."""
-    items = {item.get("id"): item for item in package.iterfind(".//{*}manifest/{*}item")}
-    for reference in package.iterfind(".//{*}spine/{*}itemref"):
-        item = items[reference.get("idref")]
-        if "nav" not in item.get("properties", "").split():
-            href = unquote(urldefrag(item.get("href", "")).url)
-            yield posixpath.normpath(posixpath.join(folder, href))
-
-
-def _refuse_protected(archive: zipfile.ZipFile, chapters: list[str], name: str) -> None:
-    if _ENCRYPTION not in archive.namelist():
-        return
-    locked = parse_xml(archive.read(_ENCRYPTION), name).iterfind(".//{*}CipherReference")
-    if {unquote(reference.get("URI", "")) for reference in locked} & set(chapters):
-        raise BadInput(f"{name}: the book is protected against copying; give one without protection")
 
 
 def read_pdf(data: bytes, name: str) -> Contents:
@@ -114,23 +106,24 @@ def read_pdf(data: bytes, name: str) -> Contents:
             raise BadInput(f"{name}: it is locked with a password; save a copy without one")
         headings: dict[int, list[tuple[int, str]]] = {}
         _add_headings(headings, reader, reader.outline, 1)
-        pages, remarks = [], Remarks()
+        title = str((reader.metadata.title if reader.metadata else "") or "")
+        pages, book = [], Contents(title=" ".join(title.split()))
         for number, page in enumerate(reader.pages):
             text = page.extract_text()
-            _note_what_is_missing(page, text, remarks)
+            _note_what_is_missing(page, text, book)
             pages.append(_with_headings(text, headings.get(number, [])))
-        title = str((reader.metadata.title if reader.metadata else "") or "")
-        return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=remarks.notes())
+        book.text = "\n\n".join(pages)
+        return book
 
 
-def _note_what_is_missing(page: Any, text: str, remarks: Remarks) -> None:
+def _note_what_is_missing(page: Any, text: str, book: Contents) -> None:
     """Note what this page shows beside its text."""
     for annotation in page.annotations or ():
         kind = annotation.get_object().get("/Subtype")
         if kind in _NOTES_WITH_TEXT:
-            remarks.unread.add("form fields and notes on the pages")
+            book.unread.add("form fields and notes on the pages")
         elif kind != "/Link":
-            remarks.left_out.add("comments")
+            book.left_out.add("comments")
     resources = page.get("/Resources")
     objects = resources.get_object().get("/XObject") if resources is not None else None
     drawn = objects.get_object().values() if objects is not None else ()
@@ -139,9 +132,9 @@ def _note_what_is_missing(page: Any, text: str, remarks: Remarks) -> None:
     contents = page.get_contents() if not text.strip() else None
     paints = contents is not None and _PAINTING.search(contents.get_data()) is not None
     if not text.strip() and (pictured or paints):
-        remarks.unread.add("pages that are pictures")
+        book.unread.add("pages that are pictures")
     elif pictured:
-        remarks.left_out.add("pictures")
+        book.left_out.add("pictures")
 
 
 def _add_headings(headings: dict[int, list[tuple[int, str]]], reader: Any, entries: Any, level: int) -> None:
@@ -179,16 +172,19 @@ def read_docx(data: bytes, name: str) -> Contents:
     with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
         word = _Word(archive, name)
         parts = [*word.texts("header"), *word.blocks(word.document), *word.texts("footer")]
-        return Contents(text="\n\n".join(parts), title=word.title(), notes=word.remarks.notes())
+        word.contents.text = "\n\n".join(parts)
+        return word.contents
 
 
 class _Word:
-    """A Word document, with remarks on what of it is not in its text."""
+    """A Word document. `contents` has its title, and remarks on what is not in its text."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive, self._name = archive, name
-        self.remarks = Remarks()
-        main = [path for kind, path in self._relations("") if kind == "officeDocument"]
+        beside = self._relations("")
+        properties = [self._parse(path) for kind, path in beside if kind == "core-properties"]
+        self.contents = Contents(title=_title_in(properties[0]) if properties else "")
+        main = [path for kind, path in beside if kind == "officeDocument"]
         if not main:
             raise BadInput(f"{name}: not a Word document that can be read: it names no text")
         self.document = self._parse(main[0])
@@ -201,11 +197,6 @@ class _Word:
         for kind in ("footnote", "endnote"):
             for note in (each for part in self._parts(f"{kind}s") for each in part):
                 self._notes[kind, _attribute(note, "id")] = note
-
-    def title(self) -> str:
-        """The title among the document's properties, or none."""
-        properties = [path for kind, path in self._relations("") if kind == "core-properties"]
-        return _title_in(self._parse(properties[0])) if properties else ""
 
     def texts(self, kind: str) -> list[str]:
         """The text of each header or footer that has one, each once."""
@@ -229,7 +220,7 @@ class _Word:
         text = "".join(self._inline(paragraph, beside)).strip()
         level = self._levels.get(_attribute(paragraph.find("{*}pPr/{*}pStyle"), "val"), 0)
         if paragraph.find("{*}pPr/{*}numPr") is not None:
-            self.remarks.left_out.add("numbers of lists")
+            self.contents.left_out.add("numbers of lists")
         if text:
             yield f"{'#' * level} {' '.join(text.split())}" if level else text
         yield from beside
@@ -269,13 +260,13 @@ class _Word:
         """True for an element whose text isn't read; if it has text or pictures, the notes say so."""
         tag = _tag(element)
         if tag in _WORD_LEFT_OUT:
-            self.remarks.left_out.add(_WORD_LEFT_OUT[tag])
+            self.contents.left_out.add(_WORD_LEFT_OUT[tag])
         elif tag in _WORD_UNREAD:
-            self.remarks.unread.add(_WORD_UNREAD[tag])
+            self.contents.unread.add(_WORD_UNREAD[tag])
         elif tag == "r" and (hidden := element.find("{*}rPr/{*}vanish")) is not None:
             if _attribute(hidden, "val") in ("0", "false", "off"):
                 return False
-            self.remarks.left_out.add("hidden text")
+            self.contents.left_out.add("hidden text")
         else:
             return tag.endswith("Pr")
         return True

@@ -11,12 +11,13 @@ import unicodedata
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from longproof.retrieval.types import BadInput, FileNotes, Frozen
+from pydantic import BaseModel
+
+from longproof.retrieval.types import BadInput, FileNotes
 
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
@@ -39,27 +40,21 @@ _NOT_WESTERN = re.compile("[^\x00-\x7f\u00a0-\u017f\u2010-\u2027]")
 """English text written on a Chinese computer has none of these; misread as Chinese, other text has."""
 
 
-class Contents(Frozen):
-    """The text of a file as Markdown, the title that it names, if any, and notes."""
+class Contents(BaseModel):
+    """What is met while a file is read: its text as Markdown, the title that it names, if any, and remarks."""
 
-    text: str
+    text: str = ""
     title: str = ""
-    notes: FileNotes = FileNotes()
-
-
-@dataclass
-class Remarks:
-    """What is met while a file is read, beside its text."""
-
     guess: str = ""
     """The encoding that its bytes were taken for, where nothing told it."""
-    left_out: set[str] = field(default_factory=set)
-    unread: set[str] = field(default_factory=set)
-    facts: dict[str, str] = field(default_factory=dict)
+    left_out: set[str] = set()
+    unread: set[str] = set()
+    facts: dict[str, str] = {}
     """Of a page's head: `title`, `canonical`, `og:title`, `og:url`, `saved from`; the first of each."""
 
+    @property
     def notes(self) -> FileNotes:
-        """The notes of the document."""
+        """The remarks as a document keeps them."""
         left_out, unread = tuple(sorted(self.left_out)), tuple(sorted(self.unread))
         return FileNotes(guessed_encoding=self.guess, left_out=left_out, unread=unread)
 

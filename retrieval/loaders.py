@@ -62,7 +62,13 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
     data = read_bytes(path) if data is None else data
     if reader := READERS.get(suffix):
         book = reader(data, name)
-        text = _tidy(book.text, name)
+        text = book.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        refuse_longer(text, name)
+        if not text.strip():
+            raise BadInput(
+                f"{name}: there is no text in it; if its pages are pictures, run text recognition first"
+            )
+        text = re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
         title = without_surrogates(book.title) or title
         return Document.of(text, kind="markdown", title=title, uri=uri, notes=book.notes)
     text, guess = decode(data, encoding, name)
@@ -73,27 +79,11 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
     return Document.of(text, kind=kind, title=title, uri=uri, notes=notes)
 
 
-def _tidy(text: str, name: str) -> str:
-    """The text of a book or a page with plain line breaks. Raises BadInput where there is too much or none."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    refuse_longer(text, name)
-    if not text.strip():
-        raise BadInput(
-            f"{name}: there is no text in it; if its pages are pictures, run text recognition first"
-        )
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-
 def read_stdin(encoding: str | None = None) -> Document:
     """The plain text that comes on standard input. Raises BadInput as `read_source` does."""
     name = "standard input"
     text, guess = decode(_read_bounded(sys.stdin.buffer, name), encoding, name)
     return Document.of(text, title=name, notes=FileNotes(guessed_encoding=guess))
-
-
-def _read_html(data: bytes, name: str) -> Contents:
-    page = read_page(data, name)
-    return Contents(text=page.text, title=page.title, notes=page.notes)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -168,13 +158,13 @@ def answer(suffix: str, name: str, file: BinaryIO) -> None:
     sys.stdout.buffer.write(told.encode("utf-8", "surrogatepass"))
 
 
-READERS: dict[str, Callable[[bytes, str], Contents]] = {
+READERS: dict[str, Callable[[bytes, str], Contents | Document]] = {
     ".epub": read_epub,
     ".pdf": partial(read_apart, ".pdf"),
     ".docx": partial(read_apart, ".docx"),
-    ".html": _read_html,
-    ".htm": _read_html,
-    ".xhtml": _read_html,
+    ".html": read_page,
+    ".htm": read_page,
+    ".xhtml": read_page,
 }
 
 

@@ -17,7 +17,7 @@ from io import StringIO
 from itertools import islice
 from pathlib import PurePath
 
-from longproof.retrieval.contents import Decoded, Remarks, decode, plain_errors
+from longproof.retrieval.contents import Contents, Decoded, decode, plain_errors
 from longproof.retrieval.text.normalise import CJK
 from longproof.retrieval.types import BadInput, Document
 
@@ -102,15 +102,15 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
     the file's name; the address is the page's canonical one, else og:url, else where the browser saved it from.
     Raises BadInput for what can't be read or holds no text.
     """
-    suffix, remarks = PurePath(name).suffix.lower(), Remarks()
-    facts = remarks.facts
+    suffix, page = PurePath(name).suffix.lower(), Contents()
+    facts = page.facts
     with plain_errors(name, "a page"):
         if suffix in (".md", ".txt"):
-            text, remarks.guess = decode(data, name=name)
+            text, page.guess = decode(data, name=name)
             text = _cut_front_matter(text, facts) if suffix == ".md" else text
         else:
-            html, remarks.guess = decode_html(data, name)
-            text = html_to_markdown(html, remarks, main_only=main_only)
+            html, page.guess = decode_html(data, name)
+            text = html_to_markdown(html, page, main_only=main_only)
         if not text.strip():
             raise BadInput("the page holds no text; save it again with its content, or leave it out")
     heading = re.search(r"^# +(\S[^\n]*)", text, re.MULTILINE)
@@ -118,7 +118,7 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
     title = next((clean for each in titles if (clean := " ".join((each or "").split())[:300])), name)
     addresses = (facts.get(key, "") for key in ("canonical", "og:url", "saved from"))
     uri = next((address for address in addresses if _ADDRESS.fullmatch(address)), "")
-    return Document.of(text, kind="page", title=title, uri=uri, notes=remarks.notes())
+    return Document.of(text, kind="page", title=title, uri=uri, notes=page.notes)
 
 
 def decode_html(data: bytes, name: str) -> Decoded:
@@ -149,13 +149,13 @@ def _cut_front_matter(text: str, facts: dict[str, str]) -> str:
     return text[found.end() :]
 
 
-def html_to_markdown(html: str, remarks: Remarks, *, main_only: bool = False) -> str:
+def html_to_markdown(html: str, page: Contents, *, main_only: bool = False) -> str:
     """All the text of a page that readers see; with `main_only`, without navigation, asides and footers.
 
-    What its head says and what is cut out goes to the remarks. Raises BadInput for markup that no reader could have
+    What its head says and what is cut out goes to the page. Raises BadInput for markup that no reader could have
     meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
     """
-    markup = _TOKEN.sub(partial(_clean, remarks), html.replace("\0", ""))
+    markup = _TOKEN.sub(partial(_clean, page), html.replace("\0", ""))
     # Outside preformatted text a line break is a space, or nothing between Chinese characters.
     parts = _PREFORMATTED.split(markup)
     parts[::2] = [_BREAK_IN_CJK.sub("", part).replace("\n", " ") for part in parts[::2]]
@@ -168,40 +168,40 @@ def html_to_markdown(html: str, remarks: Remarks, *, main_only: bool = False) ->
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
 
 
-def _clean(remarks: Remarks, token: re.Match[str]) -> str:
+def _clean(page: Contents, token: re.Match[str]) -> str:
     """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
     if (token["raw"] or "").lower() == "textarea":
         within = token["within"].replace("<", "&lt;")
         return f"<textarea>{within}</textarea>"
     if not token["name"]:
-        _note_cut(remarks, token)
+        _note_cut(page, token)
         return ""
     name, attributes = token["name"].lower(), token["attributes"]
     if name in ("meta", "link"):
-        _note_fact(remarks.facts, name, attributes)
+        _note_fact(page.facts, name, attributes)
     elif name in _UNREAD:
-        remarks.unread.add(_UNREAD[name])
+        page.unread.add(_UNREAD[name])
     elif name in _UNSEEN:
-        remarks.left_out.add(_UNSEEN[name])
+        page.left_out.add(_UNSEEN[name])
     elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
-        remarks.left_out.add("hidden parts")
+        page.left_out.add("hidden parts")
     short = attributes if len(attributes) <= LONGEST_TAG else ">"
     plain = "div" if name in _BOXES or "-" in name else name
     return f"<{token['end']}{plain}{short}"
 
 
-def _note_cut(remarks: Remarks, token: re.Match[str]) -> None:
+def _note_cut(page: Contents, token: re.Match[str]) -> None:
     raw, comment = (token["raw"] or "").lower(), token["comment"] or ""
     if raw == "title":
-        remarks.facts.setdefault("title", unescape(token["within"][:2000]))
+        page.facts.setdefault("title", unescape(token["within"][:2000]))
     elif raw == "iframe":
-        remarks.unread.add(_UNREAD["iframe"])
+        page.unread.add(_UNREAD["iframe"])
     elif raw:
-        remarks.left_out.add("scripts and styles")
+        page.left_out.add("scripts and styles")
     elif comment.strip():
-        remarks.left_out.add("comments")
+        page.left_out.add("comments")
     if saved := _SAVED_FROM.search(comment[:2000]):
-        remarks.facts.setdefault("saved from", saved[1] or saved[2])
+        page.facts.setdefault("saved from", saved[1] or saved[2])
 
 
 def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.contents import Remarks
+from longproof.retrieval.contents import Contents
 from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import PIECE, html_to_markdown, read_page
 
@@ -13,7 +13,7 @@ HTML = """<!DOCTYPE html><!-- saved from url=(0022)https://example.org/s1 --><ht
 
 
 def markdown(html: str, *, main_only: bool = False) -> str:
-    return html_to_markdown(html, Remarks(), main_only=main_only)
+    return html_to_markdown(html, Contents(), main_only=main_only)
 
 
 def html(head: str = "") -> bytes:
@@ -159,9 +159,9 @@ def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
     ],
 )
 def test_what_is_left_out_is_named(away: str, left_out: str, unread: str) -> None:
-    remarks = Remarks()
-    assert html_to_markdown(f"<p>a</p>{away}<p>b</p>", remarks).split() == ["a", "b"]
-    assert (" ".join(remarks.left_out), " ".join(remarks.unread)) == (left_out, unread)
+    page = Contents()
+    assert html_to_markdown(f"<p>a</p>{away}<p>b</p>", page).split() == ["a", "b"]
+    assert (" ".join(page.left_out), " ".join(page.unread)) == (left_out, unread)
 
 
 @pytest.mark.parametrize(
