@@ -68,25 +68,20 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
     if not len(scores):
         return []
     evidence = _evidence(scores)
-    placed = evidence + _path_support(evidence)
+    normal = evidence.shape[1] / evidence.shape[0]
+    forward, back = FORWARD / normal, BACK / max(1.0, normal)
+    kept = np.maximum(evidence, -LEAVE)
+    before = _arrivals(kept, forward, back)
+    after = _arrivals(kept[::-1], back, forward)[::-1]  # read from the end, a step forward goes back
+    # How well each block fits the best path through the other segments: 0 on it, never below -LEAVE.
+    support = before + after
+    placed = evidence + np.maximum(support - support.max(axis=1, keepdims=True), -LEAVE)
     beliefs = _softmax(placed)
     centres = placed.argmax(axis=1)
     return [
         _window(_range(belief, centre), centre, belief)
         for belief, centre in zip(beliefs, centres.tolist(), strict=True)
     ]
-
-
-def _path_support(evidence: Matrix) -> Matrix:
-    """The fit of each block to the best path through the other segments: 0 on it, never below -LEAVE."""
-    normal = evidence.shape[1] / evidence.shape[0]
-    forward, back = FORWARD / normal, BACK / max(1.0, normal)
-    kept = np.maximum(evidence, -LEAVE)
-    before = _arrivals(kept, forward, back)
-    after = _arrivals(kept[::-1], back, forward)[::-1]  # read from the end, a step forward goes back
-    support = before + after
-    fit: Matrix = np.maximum(support - support.max(axis=1, keepdims=True), -LEAVE)
-    return fit
 
 
 def _arrivals(kept: Matrix, up: float, down: float) -> Matrix:

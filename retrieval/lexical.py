@@ -65,7 +65,12 @@ class LexicalIndex:
         Unbounded, never negative; 0 where nothing is shared.
         """
         matrix = np.zeros((len(segments), len(blocks)))
-        asked = [self._words_and_synonyms(segment) for segment in segments]
+        asked: list[tuple[list[int], list[int]]] = []
+        for segment in segments:
+            own = terms(segment)
+            words = self._look_up(own)
+            near = self._look_up([word for term in own for word in _synonym_table().get(term, ())])
+            asked.append((words, [word for word in near if word not in words]))
         for scale in self._scales:
             rows = (
                 scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near) for words, near in asked
@@ -79,30 +84,19 @@ class LexicalIndex:
         What answers a query often shares less with it than what stands beside it: the wider range around a passage
         adds to its score. Of equal scores the earlier passage counts first. Neighbouring passages may overlap.
         """
-        passages = self._scales[0]
+        passages, wider = self._scales[0], self._scales[CONTEXT_SCALE]
         words = self._look_up(terms(query))
-        own = passages.words.scores(words)
-        scores = np.where(own > 0, own + CONTEXT_WEIGHT * self._around(words), 0.0)
-        best = [i for i in top_k(scores, k) if own[i] > 0]
-        return [Hit(self._document.span(*passages.ranges[i].tolist()), float(scores[i])) for i in best]
-
-    def _around(self, words: Sequence[int]) -> NDArray[np.float32]:
-        """For each passage, the best score of the wider ranges that hold it; 0 where none does."""
-        scores = self._scales[CONTEXT_SCALE].words.scores(words)
-        (starts, ends), (around, until) = (self._scales[n].ranges.T for n in (0, CONTEXT_SCALE))
-        first, last = np.searchsorted(until, ends), np.searchsorted(around, starts, side="right") - 1
-        best = np.zeros(len(first), dtype=np.float32)
+        own, scores = passages.words.scores(words), wider.words.scores(words)
+        # Of the wider ranges that hold a passage whole the best one counts.
+        (starts, ends), (begins, until) = passages.ranges.T, wider.ranges.T
+        first, last = np.searchsorted(until, ends), np.searchsorted(begins, starts, side="right") - 1
+        around = np.zeros(len(first), dtype=np.float32)
         for step in range(int((last - first).max(initial=-1)) + 1):
             inside = np.flatnonzero(first + step <= last)
-            best[inside] = np.maximum(best[inside], scores[first[inside] + step])
-        return best
-
-    def _words_and_synonyms(self, segment: str) -> tuple[list[int], list[int]]:
-        """The segment's words, and their synonyms that are none of them."""
-        own = terms(segment)
-        words = self._look_up(own)
-        near = self._look_up([word for term in own for word in _synonym_table().get(term, ())])
-        return words, [word for word in near if word not in words]
+            around[inside] = np.maximum(around[inside], scores[first[inside] + step])
+        fit = np.where(own > 0, own + CONTEXT_WEIGHT * around, 0.0)
+        best = [i for i in top_k(fit, k) if own[i] > 0]
+        return [Hit(self._document.span(*passages.ranges[i].tolist()), float(fit[i])) for i in best]
 
     def _look_up(self, words: Sequence[str]) -> list[int]:
         """The numbers of these words, each once, however often it is repeated; unknown ones are left out."""

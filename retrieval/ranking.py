@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.types import Hit, Span
+from longproof.retrieval.types import Hit
 
 Engine = Literal["bm25", "okapi"]
 """How saved pages are searched: `bm25` is `robertson`."""
@@ -146,21 +146,15 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
     """
     fused: list[Hit] = []
     alone = {rank: hit.span for rank, hit in enumerate(meaning, start=1)}
-    for rank, hit in enumerate(words, start=1):
-        score = _count(rank) + (1.0 if rank == 1 else 0.0)
-        around = next((other for other, wide in alone.items() if _holds_middle(wide, hit.span)), None)
-        if around is not None:
-            del alone[around]
-            score += _count(around)
-        fused.append(Hit(hit.span, score))
-    fused.extend(Hit(span, _count(rank)) for rank, span in alone.items())
+    for rank, (span, _) in enumerate(words, start=1):
+        score = 1 / (FUSION_K + rank) + (1.0 if rank == 1 else 0.0)
+        middle = (span.start + span.end) / 2
+        for other, wide in alone.items():
+            if wide.source_id == span.source_id and wide.start <= middle < wide.end:
+                del alone[other]
+                score += 1 / (FUSION_K + other)
+                break
+        fused.append(Hit(span, score))
+    fused.extend(Hit(span, 1 / (FUSION_K + rank)) for rank, span in alone.items())
     fused.sort(key=lambda hit: -hit.score)
     return fused[:k]
-
-
-def _count(rank: int) -> float:
-    return 1 / (FUSION_K + rank)
-
-
-def _holds_middle(wide: Span, span: Span) -> bool:
-    return wide.source_id == span.source_id and 2 * wide.start <= span.start + span.end < 2 * wide.end

@@ -94,19 +94,15 @@ def _prose(text: str) -> Iterator[Range]:
 def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
     """The range in pieces of at most LONGEST characters, neither beginning nor ending with whitespace."""
     while end - start > LONGEST:
-        cut = _cut(text, start)
+        # Behind the last clause, unless that leaves only a little; else at the last blank.
+        limit = start + LONGEST
+        clauses = [
+            m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, limit + 1) if m.end() <= limit
+        ]
+        blanks = [m.start() for m in _BLANK.finditer(text, start, limit + 1)]
+        cut = (clauses or blanks or [limit])[-1]
         yield trim(text, start, cut)
         blank = _BLANK.match(text, cut, end)
         start = blank.end() if blank else cut
     if start < end:
         yield start, end
-
-
-def _cut(text: str, start: int) -> int:
-    """The place to cut a long line that starts here: behind its last clause, unless that leaves only a little."""
-    limit = start + LONGEST
-    clauses = [m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, limit + 1) if m.end() <= limit]
-    if clauses:
-        return clauses[-1]
-    blanks = [m.start() for m in _BLANK.finditer(text, start, limit + 1)]
-    return blanks[-1] if blanks else limit

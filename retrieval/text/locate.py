@@ -33,8 +33,19 @@ def locate(quote: str, document: Document) -> Span | None:
     located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the quote.
     """
     quote = quote.strip()
-    found = _exactly(quote, document.text) or _loosely(quote, document.text)
-    return document.span(*found) if found else None
+    place = _exactly(quote, document.text)
+    if place:
+        return document.span(*place)
+    words = _words(document.text)
+    place = _exactly(_words(quote).text, words.text)
+    if place is None:
+        parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
+        longest = max(parts, key=len)
+        # In short quotes one other character is another word; a CJK character says as much as two others.
+        if len(longest) + len(_IS_CJK.findall(longest)) < 8:
+            return None
+        place = (_exactly(longest, words.text) if len(parts) > 1 else None) or _nearly(longest, words)
+    return document.span(*words.original(*place)) if place else None
 
 
 def _exactly(quote: str, text: str) -> tuple[int, int] | None:
@@ -52,20 +63,6 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
             return at, after
         at = text.find(quote, at + 1)
     return None
-
-
-def _loosely(quote: str, text: str) -> tuple[int, int] | None:
-    """The place in `text` by folded words, then by likeness."""
-    sought, words = _words(quote).text, _words(text)
-    place = _exactly(sought, words.text)
-    if place is None:
-        parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
-        longest = max(parts, key=len)
-        # In short quotes one other character is another word; a CJK character says as much as two others.
-        if len(longest) + len(_IS_CJK.findall(longest)) < 8:
-            return None
-        place = (_exactly(longest, words.text) if len(parts) > 1 else None) or _nearly(longest, words)
-    return words.original(*place) if place else None
 
 
 @dataclass(frozen=True, slots=True)

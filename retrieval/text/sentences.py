@@ -31,8 +31,6 @@ _FINISHED = re.compile(r"[。！？!?….:：；;][”’」』）)\]】》\"'*_
 _WIDE_FIRST = re.compile(r"\s*[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _INNER_STOP = re.compile("[，。；、]")
 _ADDRESS = re.compile(r"@|://|\w\.\w")
-_INDENT = re.compile(r"[^\S\n]*")
-_FIRST_WORD = re.compile(r"\s*(\S{0,40})")
 
 HELD = 150
 """A quotation or bracket of at most this many characters, marks included, is held together."""
@@ -202,22 +200,16 @@ def _ends(at: _Stop, paired: PairedMarks) -> bool:
     if paired.holds(at.end):
         return False
     opener = paired.opener.get(at.end - 1)
-    if opener is not None and _inside_bracket(at, opener):
-        return False
+    if opener is not None and at.text[opener] not in _QUOTE_OPENERS:
+        # What closes a bracket ends a sentence only where it began one; a title (`《…！》`) never does.
+        leading = at.text[at.start : opener][-3:].strip()
+        if at.text[opener] in "《〈" or (leading != "" and leading[-1] not in _STOPS + _CLOSERS):
+            return False
     # In CJK text no space follows a sentence.
     before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
     if _WIDE_STOP.search(at.text, at.dot, at.end) or before or _IS_CJK.match(at.text, at.end):
         return _ends_wide(at, opener)
     return _ends_spaced(at, opener)
-
-
-def _inside_bracket(at: _Stop, opener: int) -> bool:
-    """True if the stop belongs to a bracket or title that is itself part of the sentence."""
-    mark = at.text[opener]
-    if mark in _QUOTE_OPENERS:
-        return False
-    before = at.text[at.start : opener][-3:].strip()
-    return mark in "《〈" or (before != "" and before[-1] not in _STOPS + _CLOSERS)
 
 
 def _ends_wide(at: _Stop, opener: int | None) -> bool:
@@ -228,7 +220,7 @@ def _ends_wide(at: _Stop, opener: int | None) -> bool:
             return False
         if opener > at.start and at.text[opener - 1].isalnum() and at.text[opener - 1] not in _SAYS:
             return False
-        if _first_mark(at) == opener and _SAID_WIDE.match(at.text, at.end, at.stop):
+        if _SPACE.fullmatch(at.text, at.start, opener) and _SAID_WIDE.match(at.text, at.end, at.stop):
             return False
     dots = _DOTS.match(at.text, at.dot, at.end)
     if dots is None or _FIRM.search(at.text, at.dot, at.end):
@@ -248,7 +240,8 @@ def _ends_spaced(at: _Stop, opener: int | None) -> bool:
     gap, word = (following[1], following[2] or "") if following else ("", "")
     if not gap:
         return at.text[at.end] in "“「『"
-    if opener is not None and opener == _first_mark(at) and _SAID.match(at.text, at.end, at.stop):
+    speech = opener is not None and _SPACE.fullmatch(at.text, at.start, opener)
+    if speech and _SAID.match(at.text, at.end, at.stop):
         return False
     dots = _DOTS.fullmatch(at.text, at.dot, at.end)
     several = dots is not None and len(dots[0]) > 1
@@ -277,12 +270,6 @@ def _ends_word(at: _Stop, after: str) -> bool:
     return True
 
 
-def _first_mark(at: _Stop) -> int:
-    """The place of the sentence's first character."""
-    match = _SPACE.match(at.text, at.start, at.end)
-    return match.end() if match else at.start
-
-
 def logical_lines(text: str) -> Iterator[Range]:
     """Half-open ranges that no line break ends inside, in order, each with at least one visible character.
 
@@ -292,8 +279,11 @@ def logical_lines(text: str) -> Iterator[Range]:
     to a width and the next word would not have fitted. Verse, headings and lists keep their breaks.
     """
     for paragraph in _paragraphs(text):
-        widest = max(end - start for start, end in paragraph)
-        is_set = _is_set(paragraph, widest)
+        lengths = [end - start for start, end in paragraph]
+        widest = max(lengths)
+        # Most lines but the last come near the widest, as in prose broken to a width.
+        near = sum(length > 0.8 * widest for length in lengths[:-1])
+        is_set = near >= 3 and 2 * near > len(paragraph) - 1
         start, end = paragraph[0]
         for line, after in pairwise(paragraph):
             if widest > WIDEST or not _wraps(text, line, after, widest if is_set else None):
@@ -317,18 +307,12 @@ def _paragraphs(text: str) -> Iterator[list[Range]]:
         yield paragraph
 
 
-def _is_set(paragraph: list[Range], widest: int) -> bool:
-    """True if most lines but the last come near the widest, as in prose broken to a width."""
-    near = sum(end - start > 0.8 * widest for start, end in paragraph[:-1])
-    return near >= 3 and 2 * near > len(paragraph) - 1
-
-
 def _wraps(text: str, line: Range, after: Range, width: int | None) -> bool:
     """True if the break between two lines of a paragraph only wraps; `width` is what the paragraph is set to."""
-    if _ITEM.match(text, *after) or _indent(text, after) > _indent(text, line):
+    begin = trim(text, *after)[0]
+    if _ITEM.match(text, *after) or begin - after[0] > trim(text, *line)[0] - line[0]:
         return False
-    word = _FIRST_WORD.match(text, *after)
-    first = word[1] if word else ""
+    first = text[begin : min(begin + 40, after[1])].split()[0]
     finished = _FINISHED.search(text, max(line[0], line[1] - 12), line[1]) is not None
     if first[:1].islower() and not finished and not _ADDRESS.search(first):
         return True
@@ -343,8 +327,3 @@ def _wraps(text: str, line: Range, after: Range, width: int | None) -> bool:
             and _INNER_STOP.search(text, *line) is not None
         )
     return length >= 40 and length + 1 + len(first) > width
-
-
-def _indent(text: str, line: Range) -> int:
-    match = _INDENT.match(text, *line)
-    return len(match[0]) if match else 0
