@@ -56,6 +56,7 @@ _WORD_UNREAD = {
 }
 """Elements of DOCX that readers see and that are not read, and what they are."""
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_IN_LINE = (*_SPACES, "t", "textpath", "txbxContent", "footnoteReference", "endnoteReference")
 _HEADING_STYLE = re.compile(r"heading ([1-6])|(title)", re.IGNORECASE)
 
 
@@ -205,19 +206,34 @@ class _Word:
 
     def blocks(self, element: Element) -> Iterator[str]:
         """The paragraphs and tables inside an element, each as text; those without any are left out."""
-        for child in element:
-            tag = _tag(child)
+        for tag, child in self._walk(element, "p", "tbl"):
             if tag == "p":
                 yield from self._paragraph(child)
-            elif tag == "tbl":
-                yield "\n".join(self._row(row) for row in self._inside(child, "tr"))
-            elif not self._is_away(child):
-                yield from self.blocks(_first_alternative(child))
+                continue
+            rows = []
+            for _, row in self._walk(child, "tr"):
+                cells = [" ".join(" ".join(self.blocks(cell)).split()) for _, cell in self._walk(row, "tc")]
+                rows.append("| " + " | ".join(cells) + " |")
+            yield "\n".join(rows)
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
         """The paragraph's text, then that of its text boxes and notes."""
+        parts: list[str] = []
         beside: list[str] = []
-        text = "".join(self._inline(paragraph, beside)).strip()
+        for tag, child in self._walk(paragraph, *_IN_LINE):
+            if tag == "t":
+                parts.append(child.text or "")
+            elif tag == "textpath":
+                parts.append(_attribute(child, "string"))
+            elif tag in _SPACES:
+                parts.append(_SPACES[tag])
+            elif tag == "txbxContent":
+                beside.extend(self.blocks(child))
+            else:
+                # Each note is read once, however often it is referred to.
+                note = self._notes.pop((tag.removesuffix("Reference"), _attribute(child, "id")), None)
+                beside.extend(self.blocks(note) if note is not None else ())
+        text = "".join(parts).strip()
         level = self._levels.get(_attribute(paragraph.find("{*}pPr/{*}pStyle"), "val"), 0)
         if paragraph.find("{*}pPr/{*}numPr") is not None:
             self.contents.left_out.add("numbers of lists")
@@ -225,36 +241,15 @@ class _Word:
             yield f"{'#' * level} {' '.join(text.split())}" if level else text
         yield from beside
 
-    def _inline(self, element: Element, beside: list[str]) -> Iterator[str]:
-        """The text of runs; text boxes and notes that they refer to go to `beside`."""
+    def _walk(self, element: Element, *tags: str) -> Iterator[tuple[str, Element]]:
+        """The elements of these names inside another, those in wrappers too, but none inside one of the names."""
         for child in element:
             tag = _tag(child)
-            if tag == "t":
-                yield child.text or ""
-            elif tag == "textpath":
-                yield _attribute(child, "string")
-            elif tag in _SPACES:
-                yield _SPACES[tag]
-            elif tag == "txbxContent":
-                beside.extend(self.blocks(child))
-            elif tag in ("footnoteReference", "endnoteReference"):
-                # Each note is read once, however often it is referred to.
-                note = self._notes.pop((tag.removesuffix("Reference"), _attribute(child, "id")), None)
-                beside.extend(self.blocks(note) if note is not None else ())
+            if tag in tags:
+                yield tag, child
             elif not self._is_away(child):
-                yield from self._inline(_first_alternative(child), beside)
-
-    def _row(self, row: Element) -> str:
-        cells = (" ".join(" ".join(self.blocks(cell)).split()) for cell in self._inside(row, "tc"))
-        return "| " + " | ".join(cells) + " |"
-
-    def _inside(self, element: Element, tag: str) -> Iterator[Element]:
-        """The elements of this name inside another, those in wrappers too, but none inside others of the name."""
-        for child in element:
-            if _tag(child) == tag:
-                yield child
-            elif not self._is_away(child):
-                yield from self._inside(_first_alternative(child), tag)
+                # Of alternatives for newer and older programs the first.
+                yield from self._walk(child[0] if tag == "AlternateContent" and len(child) else child, *tags)
 
     def _is_away(self, element: Element) -> bool:
         """True for an element whose text isn't read; if it has text or pictures, the notes say so."""
@@ -289,11 +284,6 @@ class _Word:
 
     def _parse(self, path: str) -> Element:
         return parse_xml(self._archive.read(path), self._name)
-
-
-def _first_alternative(element: Element) -> Element:
-    """Of alternatives for newer and older programs the first, else the element itself."""
-    return element[0] if _tag(element) == "AlternateContent" and len(element) else element
 
 
 def _tag(element: Element) -> str:

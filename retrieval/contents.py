@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 from pydantic import BaseModel
@@ -66,12 +65,11 @@ def plain_errors(name: str, what: str) -> Iterator[None]:
         yield
     except BadInput as error:
         raise BadInput(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
-    except ImportError as error:
-        raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
     except Exception as error:  # parsers raise anything on a broken file
-        raise BadInput(
-            f"{name}: not {what} that can be read: {_line(error)}; save it again, or as text"
-        ) from error
+        reason = printable(" ".join(str(error).split())[:200]) or type(error).__name__
+        if isinstance(error, ImportError):
+            raise BadInput(f"{name}: to read {what}, install longproof[read] ({reason})") from error
+        raise BadInput(f"{name}: not {what} that can be read: {reason}; save it again, or as text") from error
 
 
 def open_archive(data: bytes, name: str) -> zipfile.ZipFile:
@@ -96,19 +94,8 @@ def refuse_longer(text: str, name: str) -> None:
         raise BadInput(f"{name}: its text is longer than {CHARACTERS:,} characters; split it")
 
 
-def _line(error: Exception) -> str:
-    return printable(" ".join(str(error).split())[:200]) or type(error).__name__
-
-
-class Decoded(NamedTuple):
-    """A text, and the encoding that its bytes were taken for if that was a guess, else empty."""
-
-    text: str
-    guess: str = ""
-
-
-def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
-    """The text in the bytes, without byte order mark, each line break one `\\n`.
+def decode(data: bytes, encoding: str | None = None, name: str = "") -> tuple[str, str]:
+    """The text in the bytes, without byte order mark, each line break one `\\n`, and its encoding if guessed.
 
     Without `encoding`: UTF-8, UTF-16 or UTF-32 by their marks; then UTF-8; then a guess. Raises BadInput, naming
     `name`, for what is no text, is too long, or is not in the encoding that was named.
@@ -118,7 +105,7 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
         raise BadInput(f"{name}: the file is empty; give one with text")
     if data.startswith(_OLD_OFFICE) and name.lower().endswith(".doc"):
         raise BadInput(f"{name}: an old Word file: save it as .docx")
-    text, guess = Decoded(_decode_as(data, encoding, name)) if encoding else _tell_encoding(data, name)
+    text, guess = (_decode_as(data, encoding, name), "") if encoding else _tell_encoding(data, name)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise BadInput(
@@ -127,7 +114,7 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
     if not text.strip():
         raise BadInput(f"{name}: there is no text in it, only spaces and line breaks")
     refuse_longer(text, name)
-    return Decoded(text, guess)
+    return text, guess
 
 
 def _decode_as(data: bytes, encoding: str, name: str) -> str:
@@ -145,18 +132,18 @@ def _decode_as(data: bytes, encoding: str, name: str) -> str:
     return text
 
 
-def _tell_encoding(data: bytes, name: str) -> Decoded:
+def _tell_encoding(data: bytes, name: str) -> tuple[str, str]:
     """The text by its byte order mark, as UTF-8, or in the likeliest encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return Decoded(_decode_as(data[len(mark) :], encoding, name))
+            return _decode_as(data[len(mark) :], encoding, name), ""
     text = _try_encoding(data, "utf-8")
     if text is not None:
-        return Decoded(text)
+        return text, ""
     for encoding in ("gb18030", "big5hkscs"):
         text = _try_encoding(data, encoding)
         if text is not None and not _NOT_WESTERN.search(text):
-            return Decoded(text, encoding)
+            return text, encoding
     import chardet
 
     era = chardet.EncodingEra.MODERN_WEB
@@ -169,7 +156,7 @@ def _tell_encoding(data: bytes, name: str) -> Decoded:
             f"{name}: it is not a text file, or its encoding can't be told; give text, Markdown or JSON, or name it "
             "with --encoding, for instance latin-1"
         )
-    return Decoded(text, str(guess))
+    return text, str(guess)
 
 
 def _try_encoding(data: bytes, encoding: str) -> str | None:

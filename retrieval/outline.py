@@ -48,14 +48,15 @@ def outline(text: str, lines: Sequence[Range]) -> list[Entry]:
 
     `lines` are the text's lines of evidence: openings are whole lines, and so is what follows a bare numeral.
     """
-    headings = [_with_words(text, heading, lines) for heading in _headings(text)]
-    bounds = [0, *(entry[0][0] for entry in headings), len(text)]
-    openings = [
-        [opening]
-        for start, end in pairwise(bounds)
-        if end - start > STRETCH or not headings
-        for opening in _openings(text, lines, start, end, skip_first=start > 0)
-    ]
+    headings: list[Entry] = []
+    for heading in _headings(text):
+        start, end = heading[-1]
+        following = _first_at(lines, end) if _BARE.match(text[start:end]) else len(lines)
+        headings.append([*heading, *lines[following : following + 1]])
+    openings: list[Entry] = []
+    for start, end in pairwise([0, *(entry[0][0] for entry in headings), len(text)]):
+        if end - start > STRETCH or not headings:
+            openings.extend([line] for line in _openings(text, lines, start, end))
     return sorted([*headings, *openings], key=lambda entry: entry[0])
 
 
@@ -80,37 +81,25 @@ def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
         if len(line) > LONGEST_HEADING or _SAID.search(line):
             continue
         start = match.start("line")
-        end = start + len(line)
-        capital = line.isupper() and sum(map(str.isalpha, line)) >= 4
+        place = start, start + len(line)
         if _MARKED.match(line):
-            yield True, (start, end)
-        elif _stands_alone(text, *match.span()) and (_WITH_NUMERAL.match(line) or capital):
-            yield False, (start, end)
+            yield True, place
+            continue
+        before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 40]
+        begins = not before.strip() or re.search(r"\n[^\S\n]*\n[^\S\n]*\Z", before)
+        ends = not after.strip() or re.match(r"[^\S\n]*\n[^\S\n]*\n", after)
+        capital = line.isupper() and sum(map(str.isalpha, line)) >= 4
+        if begins and ends and (capital or _WITH_NUMERAL.match(line)):
+            yield False, place
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    before, after = text[max(0, start - 40) : start], text[end : end + 40]
-    return bool(
-        (not before.strip() or re.search(r"\n[^\S\n]*\n[^\S\n]*\Z", before))
-        and (not after.strip() or re.match(r"[^\S\n]*\n[^\S\n]*\n", after))
-    )
+def _openings(text: str, lines: Sequence[Range], start: int, end: int) -> Iterator[Range]:
+    """One line a part of nearly even length: where a paragraph begins soon after the part does, else the first.
 
-
-def _with_words(text: str, heading: list[Range], lines: Sequence[Range]) -> Entry:
-    """The heading, and where it is only a numeral, the line that follows."""
-    start, end = heading[-1]
-    if not _BARE.match(text[start:end]):
-        return heading
-    following = _first_at(lines, end)
-    return [*heading, *lines[following : following + 1]]
-
-
-def _openings(
-    text: str, lines: Sequence[Range], start: int, end: int, *, skip_first: bool
-) -> Iterator[Range]:
-    """One line a part of nearly even length: where a paragraph begins soon after the part does, else the first."""
+    A part that a heading opens needs none.
+    """
     count = max(1, round((end - start) / OPENING_EVERY))
-    for part in range(int(skip_first), count):
+    for part in range(int(start > 0), count):
         at = start + (end - start) * part // count
         first = _first_at(lines, at)
         near = range(first, min(_first_at(lines, at + LOOKED_FOR_OPENING), len(lines)))

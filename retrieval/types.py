@@ -99,15 +99,8 @@ class Document(Frozen):
         """The document of this text, named by its content. Raises BadInput for what is no text."""
         if "\0" in text:
             raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
-        return cls(
-            id=text_id(text),
-            text=text,
-            kind=kind,
-            title=title,
-            uri=uri,
-            raw=raw,
-            notes=notes or FileNotes(),
-        )
+        notes = notes or FileNotes()
+        return cls(id=text_id(text), text=text, kind=kind, title=title, uri=uri, raw=raw, notes=notes)
 
     def refuse_wordless(self) -> None:
         """Raises BadInput where there is nothing to read in it: only spaces, line breaks and signs."""

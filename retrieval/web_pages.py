@@ -17,7 +17,7 @@ from io import StringIO
 from itertools import islice
 from pathlib import PurePath
 
-from longproof.retrieval.contents import Contents, Decoded, decode, plain_errors
+from longproof.retrieval.contents import Contents, decode, plain_errors
 from longproof.retrieval.text.normalise import CJK
 from longproof.retrieval.types import BadInput, Document
 
@@ -121,7 +121,7 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
     return Document.of(text, kind="page", title=title, uri=uri, notes=page.notes)
 
 
-def decode_html(data: bytes, name: str) -> Decoded:
+def decode_html(data: bytes, name: str) -> tuple[str, str]:
     """The markup of an HTML file. A declared encoding holds if all but one character in a thousand are in it."""
     found = _CHARSET.search(data[:4096].lower())
     label = found[1].decode("ascii") if found else ""
@@ -131,7 +131,7 @@ def decode_html(data: bytes, name: str) -> Decoded:
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         text = data.decode(declared, "replace")
         if 1000 * text.count("\ufffd") <= len(text):
-            return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"))
+            return text.replace("\r\n", "\n").replace("\r", "\n"), ""
     return decode(data.replace(b"\0", b"") if declared else data, name=name)
 
 

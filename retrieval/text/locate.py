@@ -7,8 +7,6 @@ Does not know: who quoted, why, or what a quote that isn't found means.
 
 import re
 from array import array
-from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
 
 from longproof.retrieval.text.normalise import CJK, Folded, fold
@@ -36,16 +34,19 @@ def locate(quote: str, document: Document) -> Span | None:
     place = _exactly(quote, document.text)
     if place:
         return document.span(*place)
-    words = _words(document.text)
-    place = _exactly(_words(quote).text, words.text)
+    words, places, folded = _words(document.text)
+    place = _exactly(_words(quote)[0], words)
     if place is None:
-        parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
+        parts = [_words(part)[0] for part in _ELLIPSIS.split(quote)]
         longest = max(parts, key=len)
         # In short quotes one other character is another word; a CJK character says as much as two others.
         if len(longest) + len(_IS_CJK.findall(longest)) < 8:
             return None
-        place = (_exactly(longest, words.text) if len(parts) > 1 else None) or _nearly(longest, words)
-    return document.span(*words.original(*place)) if place else None
+        place = (_exactly(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
+    if place is None:
+        return None
+    start, end = place
+    return document.span(*folded.original(places[start], places[end - 1] + 1))
 
 
 def _exactly(quote: str, text: str) -> tuple[int, int] | None:
@@ -65,59 +66,41 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The folded words of a text and the way back: CJK runs joined, other words with one space between them.
-
-    `starts` holds where each word begins in `text`, `places` where it begins in the folded text.
-    """
-
-    text: str
-    starts: "array[int]"
-    places: "array[int]"
-    folded: Folded
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original text that `text[start:end]` came from; not empty, no space at its ends."""
-        first, last = (bisect_right(self.starts, place) - 1 for place in (start, end - 1))
-        begin = self.places[first] + start - self.starts[first]
-        return self.folded.original(begin, self.places[last] + end - self.starts[last])
-
-
 @lru_cache(maxsize=8)
-def _words(text: str) -> _Words:
-    """Kept for the last few texts: many quotes are looked for in the same one."""
-    folded = fold(text)
+def _words(text: str) -> tuple[str, "array[int]", Folded]:
+    """The folded words of a text, CJK runs joined, other words with one space between them, and the way back.
+
+    The way back is the place of each character in the folded text. Kept for the last few texts: many quotes are
+    looked for in the same one.
+    """
+    folded, places = fold(text), array("I")
     pieces: list[str] = []
-    starts, places, length, spaced = array("Q"), array("Q"), 0, False
+    spaced = False
     for match in _WORD.finditer(folded.text):
-        word = match[0]
-        was_spaced, spaced = spaced, _IS_SPACED.match(word) is not None
+        was_spaced, spaced = spaced, _IS_SPACED.match(match[0]) is not None
         if spaced and was_spaced:
             pieces.append(" ")
-            length += 1
-        pieces.append(word)
-        starts.append(length)
-        places.append(match.start())
-        length += len(word)
-    return _Words("".join(pieces), starts, places, folded)
+            places.append(match.start())
+        pieces.append(match[0])
+        places.extend(range(*match.span()))
+    return "".join(pieces), places, folded
 
 
-def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
+def _nearly(sought: str, words: str) -> tuple[int, int] | None:
     """The likeliest place, widened to whole words; none where it has other figures than the quote."""
     from rapidfuzz.fuzz import partial_ratio_alignment
 
-    if len(sought) > len(words.text):
+    if len(sought) > len(words):
         return None
-    found = partial_ratio_alignment(sought, words.text, score_cutoff=ENOUGH)
+    found = partial_ratio_alignment(sought, words, score_cutoff=ENOUGH)
     if found is None or found.dest_end <= found.dest_start:
         return None
     start, end = found.dest_start, found.dest_end
-    while start > 0 and _IS_SPACED.match(words.text, start - 1) and _IS_SPACED.match(words.text, start):
+    while start > 0 and _IS_SPACED.match(words, start - 1) and _IS_SPACED.match(words, start):
         start -= 1
-    while _IS_SPACED.match(words.text, end) and _IS_SPACED.match(words.text, end - 1):
+    while _IS_SPACED.match(words, end) and _IS_SPACED.match(words, end - 1):
         end += 1
-    start += words.text.startswith(" ", start)
-    end -= words.text.endswith(" ", start, end)
-    same = _FIGURE.findall(sought) == _FIGURE.findall(words.text[start:end])
+    start += words.startswith(" ", start)
+    end -= words.endswith(" ", start, end)
+    same = _FIGURE.findall(sought) == _FIGURE.findall(words[start:end])
     return (start, end) if same else None
