@@ -1,4 +1,1 @@
-"""Retrieval: loading and chunking text, lexical and dense indexes, alignment of a response with its source.
-
-Does not know: claims, judges, or how anything is laid out on disk.
-"""
+"""Retrieval: how text is read, cut, compared, aligned and found. Knows no claim, no judge and no layout on disk."""

@@ -1,8 +1,8 @@
 """Alignment: for each segment of a response the window of blocks of its source that it tells of.
 
-Knows: a similarity matrix, M segments by N blocks, and two ways through it. `greedy` is LongNovel's
-Appendix D to the letter; `viterbi` is the best path over the whole matrix, which can't lose its place.
-Does not know: texts, or how the similarities came about (lexical scores, cosines). Needs numpy alone.
+Knows: a similarity matrix, M segments by N blocks, and two ways through it: `greedy` is LongNovel's Appendix D to
+the letter; `viterbi` is the best path over the whole matrix, which can't lose its place. Does not know: texts, or
+how the similarities came about.
 """
 
 from typing import Any
@@ -27,13 +27,12 @@ WIDEST = 7  # blocks in a window, at most
 
 
 def greedy(similarity: NDArray[Any]) -> list[Window]:
-    """LongNovel's Appendix D over an M × N matrix: each window is looked for around the one before.
+    """The windows of LongNovel's Appendix D over an M × N matrix: each is looked for around the one before.
 
-    The first centre is block 0. Later, the most similar of the row's five best blocks that lies within two
-    of the last centre is the new one, in a window of five blocks where the step is 0 or 1 and of seven
-    otherwise; where none lies so near, the centre moves one block on, in a window of seven. Windows clip at
-    the ends, so the first is {0, 1, 2}. Of equal similarities the one nearest to the last centre counts
-    first, then the earlier.
+    The first centre is block 0. Later it is the most similar of the row's five best blocks that lies within two of
+    the last centre, in a window of five blocks where the step is 0 or 1, else of seven; where none lies so near,
+    the centre moves one block on, in a window of seven. Windows clip at the ends. Of equal similarities the one
+    nearest to the last centre counts first, then the earlier.
     """
     scores = np.asarray(similarity, dtype=np.float64)
     if not len(scores):
@@ -58,11 +57,10 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
 def viterbi(similarity: NDArray[Any]) -> list[Window]:
     """The windows of the best path through an M × N matrix, in O(M·N).
 
-    A path goes forward at a low price per normal step (N / M blocks), back at a high one, and anywhere at all
-    for JUMP. Any segment may leave it, for LEAVE, for a place of its own (a flashback) without moving its
-    neighbours. Each centre is the block where the best path puts the segment; the window holds the blocks
-    beside it, and others as far as they are worth reading. Confidence is the share of belief that the window
-    holds.
+    A path goes forward at a low price per normal step (N / M blocks), back at a high one, and anywhere at all for
+    JUMP. Any segment may leave it, for LEAVE, for a place of its own (a flashback). A window holds the blocks
+    beside the segment's place, and others as far as they are worth reading; its confidence is the share of belief
+    that it holds.
     """
     scores = np.asarray(similarity, dtype=np.float64)
     if not len(scores):
@@ -120,10 +118,8 @@ def _window(blocks: tuple[int, int], centre: int, belief: Matrix) -> Window:
 
 
 def _evidence(scores: Matrix) -> Matrix:
-    """The evidence of each row alone: 0 at its best block, falling in units of its rise above its median.
-
-    A row that rises less than most is measured by theirs: it has less to say.
-    """
+    """The evidence of each row alone: 0 at its best block, falling in units of its rise above its median, or of
+    most rows' rise where that is more: a row that rises less has less to say."""
     best = scores.max(axis=1, keepdims=True)
     rise = best - np.median(scores, axis=1, keepdims=True)
     unit = np.maximum(rise, np.median(rise))

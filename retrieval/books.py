@@ -1,8 +1,7 @@
 """EPUB, PDF and DOCX: the text of a book or a document in reading order, as Markdown.
 
-Knows: where an EPUB keeps its chapters and how it is protected; what a page of a PDF (read by pypdf) may show that is
-not in its text; where Office Open XML keeps paragraphs, tables, insertions, content controls, results of fields, text
-boxes, notes, headers and footers, and which of its elements are no text. Tracked deletions are not read.
+Knows: where an EPUB keeps its chapters and how it is protected; what a page of a PDF may show that is not in its
+text; where Office Open XML keeps text, and which of its elements are none. Tracked deletions are not read.
 Does not know: how HTML becomes Markdown (`web_pages`), how long a crafted file takes (`loaders`).
 """
 
@@ -61,10 +60,7 @@ _HEADING_STYLE = re.compile(r"heading ([1-6])|(title)", re.IGNORECASE)
 
 
 def read_epub(data: bytes, name: str) -> Contents:
-    """The chapters of an EPUB in reading order, those beside it (`linear="no"`) where its spine names them.
-
-    Raises BadInput where it is protected or not one.
-    """
+    """The chapters of an EPUB as its spine orders them, `linear="no"` too. Raises BadInput, for a locked one too."""
     with plain_errors(name, "an EPUB"), open_archive(data, name) as archive:
         root = parse_xml(archive.read("META-INF/container.xml"), name).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
@@ -165,10 +161,9 @@ def _with_headings(text: str, headings: list[tuple[int, str]]) -> str:
 
 
 def read_docx(data: bytes, name: str) -> Contents:
-    """The paragraphs and tables of a Word document, its heading styles as headings.
+    """The paragraphs and tables of a Word document, its heading styles as headings. Raises BadInput.
 
-    Headers stand before the text and footers behind it; a note stands behind the paragraph that refers to it. Raises
-    BadInput where it is no Word document.
+    Headers stand before the text and footers behind it; a note stands behind the paragraph that refers to it.
     """
     with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
         word = _Word(archive, name)

@@ -1,8 +1,7 @@
 """What readers of all file formats share: texts in bytes, archives and XML within bounds, one line for a broken file.
 
-Knows: a byte order mark, UTF-8 and an encoding that the caller names are certain; everything else is chardet's guess,
-among the encodings that the web uses today, and is said to be one.
-Does not know: any one format.
+Knows: a byte order mark, UTF-8 and an encoding that the caller names are certain; everything else is chardet's
+guess, and is said to be one. Does not know: any one format.
 """
 
 import codecs
@@ -95,10 +94,10 @@ def refuse_longer(text: str, name: str) -> None:
 
 
 def decode(data: bytes, encoding: str | None = None, name: str = "") -> tuple[str, str]:
-    """The text in the bytes, without byte order mark, each line break one `\\n`, and its encoding if guessed.
+    """The text in the bytes, each line break one `\\n`, and the name of its encoding if that was guessed, else "".
 
-    Without `encoding`: UTF-8, UTF-16 or UTF-32 by their marks; then UTF-8; then a guess. Raises BadInput, naming
-    `name`, for what is no text, is too long, or is not in the encoding that was named.
+    Without `encoding`: by a byte order mark, else UTF-8, else a guess. Raises BadInput, naming `name`, for what is
+    no text, is too long, or is not in the encoding that was named.
     """
     name = printable(name) or "the input"
     if not data:

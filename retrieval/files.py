@@ -1,7 +1,6 @@
-"""The user's data folder, atomic writes, and the tables of TOML files.
+"""The user's data folder, atomic writes, and the tables of TOML files. Does not know: what is in the files.
 
 Knows: a file is there whole or not at all, and nobody else reads it.
-Does not know: what is in the files.
 """
 
 import os
@@ -20,10 +19,7 @@ PART = ".part-"
 
 
 def home(folder: str | None = None) -> Path:
-    """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's place for user data.
-
-    Raises BadInput where it begins with `~` and a user that isn't there.
-    """
+    """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's. Raises BadInput for no `~user`."""
     chosen = folder or os.environ.get("LONGPROOF_HOME")
     if chosen:
         try:
@@ -49,9 +45,8 @@ def private_folder(folder: Path) -> None:
 def private_file(path: Path) -> None:
     """Make an empty file for this user alone where there is none, and take it from others where there is.
 
-    Where the group may write to it, it is shared on purpose, and stays the group's. A file that is there is not
-    opened: to close it again would end all locks that this process holds on it, SQLite's too, and an open database
-    would be damaged. Raises OSError where it can't be made, read or written.
+    Where the group may write to it, it stays the group's. A file that is there is not opened: to close it again
+    would end all locks that this process holds on it, and an open SQLite database would be damaged. Raises OSError.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -65,10 +60,9 @@ def private_file(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file atomically: a reader sees the old content, or all of the new one.
+    """Write a file atomically: a reader sees the old content, or all of the new one. Raises BadInput.
 
-    A device or a pipe is written to as it is, since renaming a file over it would replace it. Raises BadInput where
-    the folder can't be written to.
+    A device or a pipe is written to as it is: a file that is renamed over it would take its place.
     """
     parts = [data] if isinstance(data, bytes) else data
     try:

@@ -1,12 +1,9 @@
 """Lexical index of one source: search and similarity by shared words. Needs no model.
 
-Knows: BM25 over passages and over wider ranges of them. A block is as similar to a segment as its best passage and
-its best wider ranges together: whole blocks, full of the same names, look alike, and a scene put into other words
-shares little with one passage, more with a page. Synonyms count too when a segment is aligned, though less; when
-passages are searched, the range around a passage adds to its score. `stop_words.txt` is NLTK's; `synonyms.txt`,
-written for this project, has a few hundred groups of plain English words that may name the same thing.
-Does not know: where the passages were cut, what the results are used for.
-The weights were measured with benchmarks/alignment.py.
+Knows: BM25 over passages and over wider ranges of them: whole blocks, full of the same names, look alike, and a
+scene put into other words shares little with one passage, more with a page. Synonyms count too when a segment is
+aligned. `stop_words.txt` is NLTK's; `synonyms.txt`, written for this project, has a few hundred groups of plain
+English words. The weights were measured with benchmarks/alignment.py. Does not know: where the passages were cut.
 """
 
 import re
@@ -44,10 +41,7 @@ class Scale(NamedTuple):
 
 
 class LexicalIndex:
-    """The passages of one document, weighed alone and joined to wider ranges. It does not change.
-
-    `passages` are half-open ranges of the document's text, in text order.
-    """
+    """The passages of one document, half-open ranges in text order, weighed alone and joined to wider ranges."""
 
     def __init__(self, document: Document, passages: Ranges) -> None:
         self._document = document
@@ -60,10 +54,7 @@ class LexicalIndex:
             self._scales.append(Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
-        """One row a segment, one column a block: the scores of its best passage and best wider ranges, added.
-
-        Unbounded, never negative; 0 where nothing is shared.
-        """
+        """One row a segment, one column a block: the scores of its best passage and wider ranges, added."""
         matrix = np.zeros((len(segments), len(blocks)))
         asked: list[tuple[list[int], list[int]]] = []
         for segment in segments:
@@ -79,10 +70,10 @@ class LexicalIndex:
         return matrix
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages, best first; fewer where fewer share a word with the query.
+        """The k best passages, best first, of equal ones the earlier; fewer where fewer share a word with the query.
 
         What answers a query often shares less with it than what stands beside it: the wider range around a passage
-        adds to its score. Of equal scores the earlier passage counts first. Neighbouring passages may overlap.
+        adds to its score.
         """
         passages, wider = self._scales[0], self._scales[CONTEXT_SCALE]
         words = self._look_up(terms(query))

@@ -1,11 +1,10 @@
 """Files to documents: plain text, Markdown, JSON (one value a line, each after its path), EPUB, PDF, DOCX and HTML.
 
-Knows: which reader a file's suffix asks for, how large files and texts may be, how a JSON value is written line by
-line. PDFs and Word documents are read in a process of their own, which ends when it takes too long or too much
-memory: a crafted file can keep a parser busy for hours, or fill the memory.
+Knows: which reader a file's suffix asks for, how large files and texts may be. PDFs and Word documents are read in
+a process of their own, within a time and a memory: a crafted file can keep a parser busy for hours.
 Does not know: how a format keeps its text (`books`, `web_pages`), how encodings are told (`contents`).
-Of books and pages the document is the extracted Markdown, chapters as headings, and offsets refer to that. Files are
-hostile data: nothing is unpacked to disk, fetched or run.
+Of books and pages the document is the extracted Markdown, and offsets refer to that. Files are hostile data:
+nothing is unpacked to disk, fetched or run.
 """
 
 import json
@@ -53,8 +52,7 @@ _CHILD = (
 def read_source(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
     """The document in a file of any kind that we read, or in `data`, its bytes; `encoding` is for plain text.
 
-    The title is what the file says, else its name without suffix; the uri is the path as given. Raises BadInput
-    for what can't be read, is protected, or holds no text.
+    The title is what the file says, else its name without suffix. Raises BadInput.
     """
     name, suffix = printable(str(path)), path.suffix.lower()
     # Names of files that aren't UTF-8 have no text of their own.
@@ -87,10 +85,7 @@ def read_stdin(encoding: str | None = None) -> Document:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than FILE_BYTES.
-
-    Devices and pipes have no end, or wait for a writer that never comes.
-    """
+    """The bytes of a regular file. Raises BadInput where it can't be read or has more than FILE_BYTES."""
     name = printable(str(path))
     try:
         refuse_irregular(path)
@@ -116,7 +111,7 @@ def _read_bounded(file: IO[bytes], name: str) -> bytes:
 
 
 def refuse_irregular(path: Path) -> None:
-    """Raises BadInput for a device, a pipe or a socket, OSError where there is nothing."""
+    """Raises BadInput for a device, a pipe or a socket, which may never end; OSError where there is nothing."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise BadInput(
@@ -125,10 +120,7 @@ def refuse_irregular(path: Path) -> None:
 
 
 def read_apart(suffix: str, data: bytes, name: str) -> Contents:
-    """The contents of a PDF or a Word document, by its suffix.
-
-    Raises BadInput as its reader does, and where it takes more than SECONDS or MEMORY.
-    """
+    """The contents of a PDF or a Word document. Raises BadInput, also where it takes more than SECONDS or MEMORY."""
     # -I: nothing of the folder or the environment that this runs in changes what the child imports.
     command = [sys.executable, "-I", "-c", _CHILD, json.dumps(sys.path), suffix, name]
     try:
@@ -171,10 +163,9 @@ READERS: dict[str, Callable[[bytes, str], Contents | Document]] = {
 def record(raw: str, *, title: str = "", uri: str = "") -> Document:
     """The JSON text as a document of kind `record`: `team.home.name: Suns`, `players[0].points: 12`.
 
-    Numbers, `true`, `false` and `null` stand as they were written, strings without quotes and on one line; an empty
-    object, list or string is said to be one (`{}`, `[]`, `""`). Keys that hold a dot, bracket, colon or quote are
-    quoted in the path. Raises BadInput for what is not JSON (with line and column), for NaN and infinities, for a key
-    given twice in an object, for more than `DEEPEST` levels or VALUES values.
+    Scalars stand as they were written, strings without quotes and on one line; an empty object, list or string is
+    said to be one. Keys that hold a dot, bracket, colon or quote are quoted in the path. Raises BadInput for what
+    is not JSON, for NaN and infinities, for a key given twice, for more than DEEPEST levels or VALUES values.
     """
     raw = _make_writable(raw.removeprefix("\ufeff"))
     name = uri or title or "record"

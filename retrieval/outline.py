@@ -94,10 +94,8 @@ def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
 
 
 def _openings(text: str, lines: Sequence[Range], start: int, end: int) -> Iterator[Range]:
-    """One line a part of nearly even length: where a paragraph begins soon after the part does, else the first.
-
-    A part that a heading opens needs none.
-    """
+    """One line a part of nearly even length, but for one that a heading opens: where a paragraph begins soon, else
+    the part's first."""
     count = max(1, round((end - start) / OPENING_EVERY))
     for part in range(int(start > 0), count):
         at = start + (end - start) * part // count

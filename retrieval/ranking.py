@@ -1,11 +1,9 @@
 """Ranking: how well texts fit a query by BM25, the best of ranges, and one order by words and by meaning.
 
-Knows: BM25 (k1 1.5, b 0.75) with three ways of weighing a word. `lucene` and `robertson` are bm25s's; `okapi` is
-rank-bm25's BM25Okapi, which VeriGray's protocol names. They differ in words of more than half of the texts: to
-`lucene` they still count a little, to `robertson` nothing, to `okapi` a quarter of the average, which can outweigh
-rarer words and, in very small collections, is negative. Ranges of characters and which passages lie in which.
-Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), which looks at ranks alone, so that scores of
-different kinds need no common scale.
+Knows: BM25 with three ways of weighing a word. `lucene` and `robertson` are bm25s's; `okapi` is rank-bm25's
+BM25Okapi, which VeriGray's protocol names. They differ in words of more than half of the texts: to `lucene` they
+still count a little, to `robertson` nothing, to `okapi` a quarter of the average, which in very small collections
+is negative. Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) looks at ranks alone.
 Does not know: what the texts and ranges hold, or which indexes there are.
 """
 
@@ -91,8 +89,7 @@ class Okapi:
 def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple[int, float]]:
     """The k best texts for the numbers of a query's words, best first, as (number of the text, score).
 
-    Only texts that share a word with the query are found, whatever the sign of their score. Of equal scores the text
-    that shares more words comes first, then the earlier.
+    Only texts that share a word with it are found. Of equal scores the text that shares more words comes first.
     """
     if not len(words):
         return []
@@ -107,8 +104,7 @@ def best_per_range(
 ) -> NDArray[np.float64]:
     """The best of each range's scores, a row for each row of scores of passages; 0 where none belongs to it.
 
-    A passage (of n × 2, in text order) belongs to each range that holds half of it, or of which it holds half, where
-    the range is shorter.
+    A passage (of n × 2, in text order) belongs to each range that holds half of it, or of which it holds half.
     """
     begins, ends = np.ascontiguousarray(passages.T)
     start, end = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
@@ -141,8 +137,7 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
 
     Passages that are compared by meaning are wider: the best hit of words whose middle one of them holds counts its
     rank, too, and one that holds no hit of words stands for itself. The best hit of words stays first: where a
-    sentence is close to its source, meaning must not displace it (docs/retrieval.md). Of equal sums the one that
-    words rank further up comes first.
+    sentence is close to its source, meaning must not displace it (docs/retrieval.md).
     """
     fused: list[Hit] = []
     alone = {rank: hit.span for rank, hit in enumerate(meaning, start=1)}

@@ -1,6 +1,5 @@
-"""The shapes that text and places in text take.
+"""The shapes that text and places in text take: documents, spans, hits of a search, windows of an alignment.
 
-Knows: documents, spans of them, hits of a search, windows of an alignment.
 Does not know: claims, judges, labels, or where anything is stored.
 """
 
@@ -53,8 +52,8 @@ class Span(Frozen):
 
 
 class Line(NamedTuple):
-    """One line of evidence: a sentence, a field, a row or a turn, whole. `number` is its place among all lines of the
-    sources of a case, from 0 on, the same in every step."""
+    """One line of evidence: a sentence, a field, a row or a turn, whole. `number` is its place among all lines of
+    the sources of a case, from 0 on, the same in every step."""
 
     number: int
     span: Span
@@ -123,10 +122,8 @@ class Hit(NamedTuple):
 
 
 class Window(Frozen):
-    """The blocks of the source that one segment of the response is read against: first, last and likeliest.
-
-    Block indices, `0 <= first <= centre <= last < n_blocks`; `confidence` lies in [0, 1].
-    """
+    """The blocks of the source that a segment of the response is read against: first, last and likeliest, by index;
+    `confidence` lies in [0, 1]."""
 
     first: int
     last: int

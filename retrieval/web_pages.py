@@ -1,11 +1,11 @@
 """Saved web pages: the bytes of one file to a document with title and address, HTML as Markdown.
 
-Knows: which suffixes are pages, how an HTML page declares its encoding, where title and address stand in HTML and in
-the front matter of Markdown; which of html-to-markdown's options keep headings, paragraphs, lists, tables, quotations
-and preformatted text and drop marks that would stand in the way of a quote (links, emphasis, inline code); what
-readers don't see.
-Does not know: where pages lie, how they are searched. Fetches nothing, runs nothing.
-Markup is hostile: one linear pass cuts out scripts and overlong attributes, and pieces of bounded size are converted.
+Knows: how an HTML page declares its encoding, where title and address stand in HTML and in the front matter of
+Markdown; which of html-to-markdown's options keep the text's structure and drop marks that would stand in the way
+of a quote (links, emphasis, inline code); what readers don't see. Does not know: where pages lie, how they are
+searched.
+Markup is hostile: one linear pass cuts out scripts and overlong attributes, and pieces of bounded size are
+converted.
 Titles and addresses are the page's own claims: they are shown, never fetched.
 """
 
@@ -95,12 +95,11 @@ _ROLES_BESIDE = [f"[role={role}]" for role in ("navigation", "complementary", "c
 
 
 def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
-    """The page in a file of this name (one of `SUFFIXES`), as a document of kind `page`.
+    """The page in a file of this name (one of `SUFFIXES`), as a document of kind `page`. Raises BadInput.
 
     HTML gives its text as Markdown, with `main_only` without what stands beside the main text; `.md` and `.txt` are
-    taken as they are, a Markdown page without its front matter. The title is the page's, else its first heading, else
-    the file's name; the address is the page's canonical one, else og:url, else where the browser saved it from.
-    Raises BadInput for what can't be read or holds no text.
+    taken as they are, without front matter. The title is the page's, else its first heading, else the file's name;
+    the address is the page's canonical one, else og:url, else where the browser saved it from.
     """
     suffix, page = PurePath(name).suffix.lower(), Contents()
     facts = page.facts
@@ -152,8 +151,8 @@ def _cut_front_matter(text: str, facts: dict[str, str]) -> str:
 def html_to_markdown(html: str, page: Contents, *, main_only: bool = False) -> str:
     """All the text of a page that readers see; with `main_only`, without navigation, asides and footers.
 
-    What its head says and what is cut out goes to the page. Raises BadInput for markup that no reader could have
-    meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
+    `page` takes what its head says and remarks on what is cut out. Raises BadInput for markup that no reader could
+    have meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
     """
     markup = _TOKEN.sub(partial(_clean, page), html.replace("\0", ""))
     # Outside preformatted text a line break is a space, or nothing between Chinese characters.
@@ -216,10 +215,7 @@ def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:
 
 
 def _pieces(markup: str) -> Iterator[str]:
-    """The markup in pieces of at most `PIECE` characters, cut before a heading, a box or a paragraph if there is one.
-
-    Pages of any ordinary length are one piece.
-    """
+    """The markup in pieces of at most `PIECE` characters, cut before a heading, a box or a paragraph if it can be."""
     start = 0
     while start < len(markup):
         end = start + PIECE

@@ -1,9 +1,7 @@
 """Chunking: the half-open ranges of characters in which a text is aligned, embedded, searched, numbered and shown.
 
-Knows: segments of a response, blocks, passages and lines of evidence of a source, snippets of a saved page. Sizes
-are those of LongNovel's Appendix D (segments 150, blocks 5,500 characters) and of VeriGray's Appendix F (snippets
-1,600, of which 200 are shared). Segments are whole sentences, since a claim cut in two can't be judged. Lines of
-evidence are short whole pieces: sentences, fields of a record, rows of a table, turns of a dialogue.
+Knows: sizes are those of LongNovel's Appendix D (segments 150, blocks 5,500 characters) and of VeriGray's Appendix
+F (snippets 1,600, of which 200 are shared). Segments are whole sentences, since a claim cut in two can't be judged.
 Does not know: the numbers of lines, what is searched for, or how chunks are compared.
 """
 
@@ -31,11 +29,7 @@ _BREAK = re.compile(r"[\r\n\x0b\x0c\x85\u2028\u2029]")
 
 
 def segments(text: str, size: int = SEGMENT) -> list[Range]:
-    """Neighbouring whole sentences, packed in order to at most `size` characters from first to last.
-
-    Sentences that a line break divides are never packed together. A sentence longer than `size`, or one that runs
-    over a wrapped line, stays whole. Each sentence lies in exactly one segment.
-    """
+    """Neighbouring whole sentences of one line, packed in order to at most `size` characters; a longer one alone."""
     return _pack(text, sentences(text), size)
 
 
@@ -63,11 +57,10 @@ def overlapping(text: str, size: int = 400, step: int = 200) -> list[Range]:
 
 
 def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
-    """Half-open `[start, end)` of every line of evidence, in order, without the whitespace around it.
+    """Half-open `[start, end)` of every line of evidence, in order; together they hold all that is not whitespace.
 
-    Together they hold every character that is not whitespace. A line is a sentence, or a few short ones that follow
-    each other in a paragraph, or the whole row of a table or turn of a dialogue that stands on a line of its own; in
-    a record, whose fields are lines of the text, a field.
+    A line is a sentence, or a few short ones that follow each other in a paragraph, or the whole row of a table or
+    turn of a dialogue that stands on a line of its own; in a record, whose fields are lines of the text, a field.
     What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
     """
     if record:

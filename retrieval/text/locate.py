@@ -1,8 +1,6 @@
-"""Locating: where a quote stands in a document.
+"""Locating: where a quote stands in a document. Does not know: who quoted, or what a quote that isn't found means.
 
-Knows: exact places, places equal after folding script, width, case, punctuation and whitespace, and places that are
-nearly equal.
-Does not know: who quoted, why, or what a quote that isn't found means.
+Knows: exact places, places equal after folding script, width, case, punctuation and spaces, and nearly equal ones.
 """
 
 import re
@@ -27,8 +25,9 @@ def locate(quote: str, document: Document) -> Span | None:
     """The first place of the quote in the document; None where there is none.
 
     Sought exactly; then folded, without punctuation; then, for quotes of at least 4 CJK or 8 other characters, the
-    likeliest place of at least `ENOUGH` that has the same figures. Of a quote cut by an ellipsis, its longest part is
-    located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the quote.
+    likeliest place of at least `ENOUGH` that has the same figures. Of a quote cut by an ellipsis, its longest part
+    is located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the
+    quote.
     """
     quote = quote.strip()
     place = _exactly(quote, document.text)
@@ -68,10 +67,9 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> tuple[str, "array[int]", Folded]:
-    """The folded words of a text, CJK runs joined, other words with one space between them, and the way back.
+    """The folded words of a text, CJK runs joined, other words with one space between them; and the way back.
 
-    The way back is the place of each character in the folded text. Kept for the last few texts: many quotes are
-    looked for in the same one.
+    The way back is each character's place in the folded text. Many quotes are looked for in one text: it is kept.
     """
     folded, places = fold(text), array("I")
     pieces: list[str] = []

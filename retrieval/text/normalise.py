@@ -1,11 +1,9 @@
 """Normal forms of characters, tokens, and the replacement of characters that no file can hold.
 
-Knows: traditional and simplified characters, full and half width, case, accents, marks of punctuation, and lone
-surrogates; for every place in a folded text, the place in the original that it came from. Words of alphabetic
-scripts, numbers written in digits, and, where no spaces divide words (Chinese, Japanese, Korean), single characters
-and pairs of neighbours, which retrieve as well as a word segmenter.
-Does not know: sentences, frequencies, stop words, meanings, or where a text came from.
-Width folding follows Unicode NFKC and case folding Unicode's, character by character; the script map is OpenCC's t2s.
+Knows: scripts, width, case, accents, marks of punctuation, lone surrogates, and which place a folded one came from.
+Where no spaces divide words (Chinese, Japanese, Korean), single characters and pairs of neighbours are tokens,
+which retrieve as well as a word segmenter's. Does not know: sentences, frequencies, stop words, meanings.
+Width follows Unicode NFKC and case Unicode's case folding, character by character; the script map is OpenCC's t2s.
 """
 
 import re
@@ -44,10 +42,7 @@ T = TypeVar("T")
 
 
 def without_surrogates(value: T, mark: str = "\ufffd") -> T:
-    """The text, or all texts in a JSON value, keys too, with `mark` for each lone surrogate.
-
-    JSON can escape such half characters (`\\ud800`), but no text file can hold them. Offsets stay.
-    """
+    """The text, or all texts in a JSON value, keys too, with `mark` for each lone surrogate: no file can hold one."""
     clean: Any = value
     if isinstance(value, str):
         clean = _SURROGATE.sub(mark, value)
@@ -68,10 +63,9 @@ class Folded:
     every character folded to one."""
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open range of the original text that `text[start:end]` came from.
+        """The half-open range of the original text that `text[start:end]` came from, in whole characters.
 
-        Whole characters: a range that begins inside `ss` of a folded `ß` takes the `ß`. Marks that folding
-        drops go with the character before them. Raises ValueError for a range that is not in the text.
+        Marks that folding drops go with the character before them. Raises ValueError for no range of the text.
         """
         if not 0 <= start <= end <= len(self.text):
             raise ValueError(f"[{start}, {end}) does not lie in {len(self.text)} folded characters")
@@ -104,8 +98,8 @@ _TABLE = _Table()
 def fold(text: str) -> Folded:
     """The text in simplified script, half width and lower case, with one form for each kind of mark.
 
-    Lengths stay, but for ligatures and their like (`ﬁ`, `ß`, `℃`) and dropped marks (combining accents,
-    zero-width characters); `Folded.original` accounts for them. Three dots are left as they are.
+    Lengths stay, but for ligatures and their like (`ﬁ`, `ß`, `℃`) and dropped marks (combining accents, zero-width
+    characters). Three dots are left as they are.
     """
     folded, places = text.translate(_TABLE), array("Q")
     if not _TABLE.uneven.isdisjoint(text):
@@ -117,10 +111,7 @@ def fold(text: str) -> Folded:
 
 
 def _fold_character(character: str) -> str:
-    """One character's form: script, width, case, no accent. A combining accent alone folds to nothing.
-
-    Fractions like `½` stay: `3½` would become `31⁄2`.
-    """
+    """One character's form; a combining accent alone folds to nothing. `½` stays: `3½` would become `31⁄2`."""
     if character in _SAME:
         return _SAME[character]
     plain = unicodedata.normalize("NFKC", character).casefold()
@@ -144,8 +135,8 @@ def _converter() -> Any:
 def tokens(text: str) -> list[str]:
     """The tokens of the folded text, in order; repeated ones stay.
 
-    A word keeps its inner apostrophes (`don't`), a number its decimals but not the marks between thousands
-    (`3,500` gives `3500`). A run of CJK characters gives its characters, then its pairs of neighbours.
+    A word keeps its inner apostrophes, a number its decimals but not the marks between thousands (`3,500` gives
+    `3500`). A run of CJK characters gives its characters, then its pairs of neighbours.
     """
     found: list[str] = []
     for match in _TOKEN.finditer(fold(text).text):

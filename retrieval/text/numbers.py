@@ -1,8 +1,7 @@
 """Numbers in running text, Chinese and English, and when two of them may mean the same amount.
 
-Knows: digits with their separators and multipliers, numerals (read by cn2an) and number words (by text2num), percent,
-and words that make a number approximate.
-Does not know: what is counted.
+Knows: digits with separators and multipliers, numerals (read by cn2an), number words (by text2num), percent, and
+words that make a number approximate. Does not know: what is counted.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Secrets: what foreign text shown to a person, and requests to a foreign server, must not hold.
 
-Knows: text is shown on one line, without terminal codes, without a secret. The `openai` client sends what the
-environment says for OpenAI (`OPENAI_CUSTOM_HEADERS`, `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID`), keys among it, to every
-server that it talks to; it belongs to OpenAI's own address, or to `OPENAI_BASE_URL`.
-Does not know: where a text comes from, which key a server gets.
+Knows: the `openai` client sends what the environment says for OpenAI (`OPENAI_CUSTOM_HEADERS`, `OPENAI_ORG_ID`,
+`OPENAI_PROJECT_ID`), keys among it, to every server that it talks to; it belongs to OpenAI's own address, or to
+`OPENAI_BASE_URL`. Does not know: where a text comes from, which key a server gets.
 """
 
 import os

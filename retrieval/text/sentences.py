@@ -1,8 +1,7 @@
-"""Sentences of Chinese and English text, with exact offsets.
+"""Sentences of Chinese and English text, with exact offsets, and which line breaks only wrap prose.
 
 Knows: what ends a sentence, what only looks like an end (decimals, abbreviations, initials, list numbers), how
-quotations and brackets hold sentences together; which line breaks end something, and which only wrap prose.
-Does not know: clauses, claims, or how sentences are packed.
+quotations and brackets hold sentences together. Does not know: clauses, claims, or how sentences are packed.
 Rules of our own, in one pass, linear in the text: sentencex joins headings and parts speech from its tag (LOG.md).
 """
 
@@ -139,12 +138,11 @@ class PairedMarks:
 
 
 def sentences(text: str) -> list[Range]:
-    """Half-open `[start, end)` of every sentence, in order, without the whitespace around it.
+    """Half-open `[start, end)` of every sentence, in order; together they hold all that is not whitespace.
 
-    Together they hold every character that is not whitespace. A line break ends a sentence unless it only wraps
-    prose (`logical_lines`). A quotation or bracket of at most `HELD` characters is not cut inside; a
-    speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their
-    line.
+    A line break ends a sentence unless it only wraps prose. A quotation or bracket of at most `HELD` characters is
+    not cut inside; a speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence
+    before them on their line.
     """
     paired = PairedMarks(text)
     return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
@@ -271,12 +269,11 @@ def _ends_word(at: _Stop, after: str) -> bool:
 
 
 def logical_lines(text: str) -> Iterator[Range]:
-    """Half-open ranges that no line break ends inside, in order, each with at least one visible character.
+    """Half-open ranges that no line break ends inside, in order: a line, or several lines of wrapped prose.
 
-    A logical line is a line of the text, or several lines of wrapped prose. A break only wraps when no line of its
-    paragraph (lines without a blank one between them) is wider than `WIDEST`, the next line is neither a list item
-    nor indented deeper, and either the line is unfinished and the next goes on in lower case, or the paragraph is set
-    to a width and the next word would not have fitted. Verse, headings and lists keep their breaks.
+    A break only wraps when no line of its paragraph is wider than `WIDEST`, the next line is neither a list item
+    nor indented deeper, and either the line is unfinished and the next goes on in lower case, or the paragraph is
+    set to a width and the next word would not have fitted. Verse, headings and lists keep their breaks.
     """
     for paragraph in _paragraphs(text):
         lengths = [end - start for start, end in paragraph]
