@@ -38,17 +38,14 @@ _NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
 _PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
 
 _WORD_LEFT_OUT = {
-    "del": "deletions",
-    "moveFrom": "deletions",
+    **dict.fromkeys(("del", "moveFrom"), "deletions"),
     "commentReference": "comments",
     "instrText": "codes of fields",
-    "pic": "pictures",
-    "imagedata": "pictures",
+    **dict.fromkeys(("pic", "imagedata"), "pictures"),
 }
 """Elements of DOCX that are left out on purpose, and what they are."""
 _WORD_UNREAD = {
-    "chart": "charts and diagrams",
-    "relIds": "charts and diagrams",
+    **dict.fromkeys(("chart", "relIds"), "charts and diagrams"),
     "object": "embedded objects",
     "altChunk": "embedded files",
     "rt": "readings above characters",

@@ -28,12 +28,9 @@ _CHARSET = re.compile(
 )
 _CODECS = {
     "utf8": "utf-8",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
     "big5": "big5hkscs",
-    "us-ascii": "cp1252",
-    "latin1": "cp1252",
-    "iso-8859-1": "cp1252",
+    **dict.fromkeys(("us-ascii", "latin1", "iso-8859-1"), "cp1252"),
     "shift_jis": "cp932",
     "euc-kr": "cp949",
 }
@@ -73,24 +70,21 @@ _INLINE = (
 """Elements whose tags go and whose text stays."""
 _UNREAD = {
     "canvas": "drawings by scripts",
-    "embed": "embedded files",
+    **dict.fromkeys(("embed", "object"), "embedded files"),
     "iframe": "embedded pages",
-    "object": "embedded files",
     "rt": "readings above characters",
 }
 """Elements that readers see and that are not read, and what they hold."""
 _UNSEEN = {
-    "audio": "sound and films",
-    "video": "sound and films",
-    "template": "hidden parts",
-    "noscript": "hidden parts",
-    "datalist": "hidden parts",
-    "img": "pictures",
-    "image": "pictures",
+    **dict.fromkeys(("audio", "video"), "sound and films"),
+    **dict.fromkeys(("template", "noscript", "datalist"), "hidden parts"),
+    **dict.fromkeys(("img", "image"), "pictures"),
 }
 _PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
-_BESIDE = ["nav", "aside", "footer", "button", "dialog", "select", "svg", "math"]
-_ROLES_BESIDE = [f"[role={role}]" for role in ("navigation", "complementary", "contentinfo", "search")]
+_BESIDE = (
+    "nav aside footer button dialog select svg math "
+    "[role=navigation] [role=complementary] [role=contentinfo] [role=search]"
+)
 """What stands beside the main text of a page."""
 
 
@@ -169,38 +163,32 @@ def html_to_markdown(html: str, page: Contents, *, main_only: bool = False) -> s
 
 def _clean(page: Contents, token: re.Match[str]) -> str:
     """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
-    if (token["raw"] or "").lower() == "textarea":
+    raw, name = (token["raw"] or "").lower(), (token["name"] or "").lower()
+    attributes, comment = token["attributes"] or "", token["comment"] or ""
+    if raw == "textarea":
         within = token["within"].replace("<", "&lt;")
         return f"<textarea>{within}</textarea>"
-    if not token["name"]:
-        _note_cut(page, token)
-        return ""
-    name, attributes = token["name"].lower(), token["attributes"]
-    if name in ("meta", "link"):
+    if raw == "title":
+        page.facts.setdefault("title", unescape(token["within"][:2000]))
+    elif raw in ("script", "style"):
+        page.left_out.add("scripts and styles")
+    elif comment.strip():
+        page.left_out.add("comments")
+        if saved := _SAVED_FROM.search(comment[:2000]):
+            page.facts.setdefault("saved from", saved[1] or saved[2])
+    elif name in ("meta", "link"):
         _note_fact(page.facts, name, attributes)
-    elif name in _UNREAD:
-        page.unread.add(_UNREAD[name])
+    elif raw == "iframe" or name in _UNREAD:
+        page.unread.add(_UNREAD[raw or name])
     elif name in _UNSEEN:
         page.left_out.add(_UNSEEN[name])
     elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
         page.left_out.add("hidden parts")
+    if not name:
+        return ""
     short = attributes if len(attributes) <= LONGEST_TAG else ">"
     plain = "div" if name in _BOXES or "-" in name else name
     return f"<{token['end']}{plain}{short}"
-
-
-def _note_cut(page: Contents, token: re.Match[str]) -> None:
-    raw, comment = (token["raw"] or "").lower(), token["comment"] or ""
-    if raw == "title":
-        page.facts.setdefault("title", unescape(token["within"][:2000]))
-    elif raw == "iframe":
-        page.unread.add(_UNREAD["iframe"])
-    elif raw:
-        page.left_out.add("scripts and styles")
-    elif comment.strip():
-        page.left_out.add("comments")
-    if saved := _SAVED_FROM.search(comment[:2000]):
-        page.facts.setdefault("saved from", saved[1] or saved[2])
 
 
 def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:
@@ -229,7 +217,7 @@ def _pieces(markup: str) -> Iterator[str]:
 def _convert(markup: str, main_only: bool) -> str:
     from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
 
-    beside = [*_BESIDE, *_ROLES_BESIDE] if main_only else []
+    beside = _BESIDE.split() if main_only else []
     options = ConversionOptions(
         extract_metadata=False,
         preprocessing=PreprocessingOptions(enabled=False),
