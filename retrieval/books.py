@@ -90,7 +90,7 @@ def _title_in(properties: Element) -> str:
 
 
 def read_pdf(data: bytes, name: str) -> Contents:
-    """The pages of a PDF, entries of its outline as headings. Raises BadInput where it is locked or not one."""
+    """The pages of a PDF. Raises BadInput where it is locked or not one."""
     with plain_errors(name, "a PDF"):
         from pypdf import PdfReader
 
@@ -98,14 +98,11 @@ def read_pdf(data: bytes, name: str) -> Contents:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise BadInput(f"{name}: it is locked with a password; save a copy without one")
-        headings: dict[int, list[tuple[int, str]]] = {}
-        _add_headings(headings, reader, reader.outline, 1)
         title = str((reader.metadata.title if reader.metadata else "") or "")
         pages, book = [], Contents(title=" ".join(title.split()))
-        for number, page in enumerate(reader.pages):
-            text = page.extract_text()
-            _note_what_is_missing(page, text, book)
-            pages.append(_with_headings(text, headings.get(number, [])))
+        for page in reader.pages:
+            pages.append(page.extract_text())
+            _note_what_is_missing(page, pages[-1], book)
         book.text = "\n\n".join(pages)
         return book
 
@@ -129,32 +126,6 @@ def _note_what_is_missing(page: Any, text: str, book: Contents) -> None:
         book.unread.add("pages that are pictures")
     elif pictured:
         book.left_out.add("pictures")
-
-
-def _add_headings(headings: dict[int, list[tuple[int, str]]], reader: Any, entries: Any, level: int) -> None:
-    """Add level and title of each entry to its page's; what nests deeper than Markdown's six levels stays at six."""
-    for entry in entries:
-        if isinstance(entry, list):
-            _add_headings(headings, reader, entry, min(level + 1, 6))
-            continue
-        page = reader.get_destination_page_number(entry)
-        title = " ".join(str(entry.title or "").split())
-        if page is not None and title:
-            headings.setdefault(page, []).append((level, title))
-
-
-def _with_headings(text: str, headings: list[tuple[int, str]]) -> str:
-    """The page's text, with the headings where their words stand on a line of their own, else at its top."""
-    lines = text.split("\n")
-    missing = []
-    for level, title in headings:
-        at = next((i for i, line in enumerate(lines) if " ".join(line.split()) == title), None)
-        mark = f"{'#' * level} {title}"
-        if at is None:
-            missing.append(mark)
-        else:
-            lines[at] = f"\n{mark}\n"
-    return "\n".join([*missing, *([""] if missing else []), *lines])
 
 
 def read_docx(data: bytes, name: str) -> Contents:

@@ -39,7 +39,7 @@ _NOT_WESTERN = re.compile("[^\x00-\x7f\u00a0-\u017f\u2010-\u2027]")
 
 
 class Contents(BaseModel):
-    """What is met while a file is read: its text as Markdown, the title that it names, if any, and remarks."""
+    """A file's text as Markdown, the title that it names, if any, and remarks; filled while the file is read."""
 
     text: str = ""
     title: str = ""

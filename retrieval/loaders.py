@@ -80,7 +80,7 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
 def read_stdin(encoding: str | None = None) -> Document:
     """The plain text that comes on standard input. Raises BadInput as `read_source` does."""
     name = "standard input"
-    text, guess = decode(_read_bounded(sys.stdin.buffer, name), encoding, name)
+    text, guess = decode(_read_within_limit(sys.stdin.buffer, name), encoding, name)
     return Document.of(text, title=name, notes=FileNotes(guessed_encoding=guess))
 
 
@@ -90,7 +90,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            return _read_bounded(file, name)
+            return _read_within_limit(file, name)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
             name = name.replace(":/", "://", 1)
@@ -102,7 +102,7 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
 
 
-def _read_bounded(file: IO[bytes], name: str) -> bytes:
+def _read_within_limit(file: IO[bytes], name: str) -> bytes:
     """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
     data = file.read(FILE_BYTES + 1)
     if len(data) > FILE_BYTES:

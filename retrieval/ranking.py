@@ -58,7 +58,7 @@ class Bm25:
         scores: NDArray[np.float32] = self._engine.get_scores_from_ids(words)
         return scores
 
-    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+    def count_common(self, words: Iterable[int]) -> NDArray[np.int32]:
         """The number of the different words that each text holds."""
         shared = np.zeros(self._texts, dtype=np.int32)
         for word in set(words):
@@ -80,7 +80,7 @@ class Okapi:
         scores: NDArray[np.float64] = self._engine.get_scores(words)
         return scores
 
-    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+    def count_common(self, words: Iterable[int]) -> NDArray[np.int32]:
         """The number of the different words that each text holds."""
         different = set(words)
         return np.array([len(different & held.keys()) for held in self._engine.doc_freqs], dtype=np.int32)
@@ -93,7 +93,7 @@ def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple
     """
     if not len(words):
         return []
-    scores, shared = engine.scores(words), engine.count_shared(words)
+    scores, shared = engine.scores(words), engine.count_common(words)
     found = np.flatnonzero(shared)
     order = np.lexsort((found, -shared[found], -scores[found]))
     return [(int(text), float(scores[text])) for text in found[order][:k]]

@@ -206,11 +206,11 @@ def _ends(at: _Stop, paired: PairedMarks) -> bool:
     # In CJK text no space follows a sentence.
     before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
     if _WIDE_STOP.search(at.text, at.dot, at.end) or before or _IS_CJK.match(at.text, at.end):
-        return _ends_wide(at, opener)
-    return _ends_spaced(at, opener)
+        return _ends_cjk(at, opener)
+    return _ends_alphabetic(at, opener)
 
 
-def _ends_wide(at: _Stop, opener: int | None) -> bool:
+def _ends_cjk(at: _Stop, opener: int | None) -> bool:
     if _GOES_ON_WIDE.match(at.text, at.end, at.stop):
         return False
     if opener is not None and at.text[opener] in _QUOTE_OPENERS:
@@ -232,7 +232,7 @@ def _ends_wide(at: _Stop, opener: int | None) -> bool:
     return len(said) > 4 and not at.text.startswith(said[0], at.end)
 
 
-def _ends_spaced(at: _Stop, opener: int | None) -> bool:
+def _ends_alphabetic(at: _Stop, opener: int | None) -> bool:
     """True if a stop in spaced text ends the sentence: by what follows, then by the word before a lone dot."""
     following = _NEXT.match(at.text, at.end, at.stop)
     gap, word = (following[1], following[2] or "") if following else ("", "")

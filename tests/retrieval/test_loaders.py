@@ -134,8 +134,8 @@ def test_a_page_gives_its_text(tmp_path: Path, name: str) -> None:
     assert document.text == "menu\n\n# Head\n\nBody text.\n"
 
 
-def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **kinds: str) -> bytes:  # type: ignore[assignment]
-    """A PDF of pages of plain lines; outline entries are (title, page, the entry that they stand under)."""
+def a_pdf(pages: list[str], **kinds: str) -> bytes:
+    """A PDF of pages of plain lines, with a title or a password."""
     pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
@@ -150,9 +150,6 @@ def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **k
         stream.set_data(f"BT /F1 12 Tf 50 700 Td {lines} ET".encode())
         page[name("/Contents")] = writer._add_object(stream)
         page[name("/Resources")] = DictionaryObject({name("/Font"): DictionaryObject({name("/F1"): font})})
-    entries: list[Any] = []
-    for title, number, parent in outline:
-        entries.append(writer.add_outline_item(title, number, None if parent is None else entries[parent]))
     if "title" in kinds:
         writer.add_metadata({"/Title": kinds["title"]})
     if "password" in kinds:
@@ -162,14 +159,12 @@ def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **k
     return data.getvalue()
 
 
-def test_a_pdf_gives_its_pages_with_its_outline_as_headings(tmp_path: Path) -> None:
-    outline = [("Chapter One", 0, None), ("A part", 1, 0), ("Hidden heading", 1, None)]
-    data = a_pdf(["Chapter One\nThe keeper waits.", "A part\nThe tide turns."], outline, title="The Tide")
-    document = read(tmp_path, "book.pdf", data)
-    assert (document.title, document.notes) == ("The Tide", FileNotes())
-    assert document.text == (
-        "# Chapter One\n\nThe keeper waits.\n\n# Hidden heading\n\n## A part\n\nThe tide turns.\n"
+def test_a_pdf_gives_its_pages(tmp_path: Path) -> None:
+    document = read(
+        tmp_path, "book.pdf", a_pdf(["Chapter One\nThe keeper waits.", "The tide turns."], title="The  Tide")
     )
+    assert (document.title, document.notes) == ("The Tide", FileNotes())
+    assert document.text == "Chapter One\nThe keeper waits.\n\nThe tide turns.\n"
 
 
 def test_pdfs_that_give_no_text_say_why(tmp_path: Path) -> None:
