@@ -26,6 +26,7 @@ from fakes import ChatServer
 from reader import Asked, Reply
 
 from longproof import Verifier
+from longproof.graphs.verify import protocols
 
 EXAMPLES = files("longproof.examples")
 ADDRESS = "http://models.test/v1"
@@ -36,22 +37,7 @@ SHORT = 12
 """Characters of a hash that are written down."""
 LONGEST = 24
 """Characters of a text that are written down; its hash stands for the rest."""
-PROTOCOLS = (
-    "longproof",
-    "longnovel-rag",
-    *(f"longnovel-{name}" for name in ("zero-shot", "zero-shot-beginning", "zero-shot-cot", "arbitration")),
-    *("probe", "probe-direct"),
-    *("verigray", "verigray-rag", "verigray-audit"),
-    *(
-        f"halueval-{task}{way}"
-        for task in ("qa", "dialogue")
-        for way in ("", "-knowledge", "-cot", "-contrast")
-    ),
-    *("halueval-summary", "halueval-summary-cot", "halueval-summary-contrast"),
-    *("halueval-general", "halueval-general-cot"),
-    "data-to-text",
-    "plain",
-)
+PROTOCOLS = tuple(protocols())
 USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "prompt_characters")
 LABELS = ("explicitly_supported", "fabricated", "no_fact", "contradicting", "implicitly_supported")
 
@@ -74,12 +60,9 @@ def cases(protocol: str) -> dict[str, Recorded]:
     """The cases of a protocol, by name."""
     if protocol == "longproof":
         return _ours()
-    given: dict[str, dict[str, Any]] = {
-        "en": {"context": "What happened at the weir?"},
-        "zh": {"context": "秤是怎么回事？"},
-    }
     made: dict[str, Recorded] = {}
-    for language, more in given.items():
+    for language, asked in (("en", "What happened at the weir?"), ("zh", "秤是怎么回事？")):
+        more: dict[str, Any] = {"context": asked}
         source, response = _source(language), _response(language, 6)
         if protocol.endswith("-contrast"):
             more["reference"] = _read(f"{language}/faithful.txt")[: len(response)]
@@ -159,6 +142,10 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
     def reading(one: Mapping[str, Any]) -> str:
         return f"reading {one['label']}: {_brief(one['text'])}"
 
+    def search(one: Mapping[str, Any]) -> list[Any]:
+        judge = one["judge"].removesuffix(f"@{ADDRESS}")
+        return [one["claim_id"], judge, one["failure"], *map(place, one["found"] or ())]
+
     def claim(one: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "claim": f"{one['id']} of sentence {one['sentence']}: {one['text']}",
@@ -184,15 +171,7 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "sentences": [f"{s['start']}-{s['end']} {s['label']}" for s in report["sentences"]],
         "claims": [claim(one) for one in report["claims"]],
-        "searches": [
-            [
-                s["claim_id"],
-                s["judge"].removesuffix(f"@{ADDRESS}"),
-                s["failure"],
-                *map(place, s["found"] or ()),
-            ]
-            for s in report["searches"]
-        ],
+        "searches": [search(one) for one in report["searches"]],
         "usage": {name: report["usage"][name] for name in USED},
         "stamp": {name: report["stamp"].get(name, False) for name in ("protocol", "coarse", "refused")},
     }
@@ -204,19 +183,12 @@ def written(record: Any) -> str:
 
 
 def _ours() -> dict[str, Recorded]:
-    en = Recorded(_source("en"), _response("en", 4), pages=_pages("en"))
-    zh = Recorded(_source("zh"), _response("zh", 3), TWO, _pages("zh"))
     pages = {f.name: f.read_text("utf-8") for f in (EXAMPLES / "gray" / "pages").iterdir()}
-    gray = Recorded(
-        _read("gray/article.txt"),
-        _read("gray/summary.txt"),
-        THREE,
-        pages,
-        {"decomposer": f"openai:wordy@{ADDRESS}"},
-    )
+    wordy = {"decomposer": f"openai:wordy@{ADDRESS}"}
+    gray = Recorded(_read("gray/article.txt"), _read("gray/summary.txt"), THREE, pages, wordy)
     return {
-        "en": en,
-        "zh": zh,
+        "en": Recorded(_source("en"), _response("en", 4), pages=_pages("en")),
+        "zh": Recorded(_source("zh"), _response("zh", 3), TWO, _pages("zh")),
         "gray": gray,
         "open": Recorded([], _response("en", 5), TWO, _pages("en"), {}, {"task": "open"}),
         "record": Recorded(RECORDS["en"], ARTICLES["en"], TWO, {}, {}, {"task": "article"}),
@@ -226,15 +198,11 @@ def _ours() -> dict[str, Recorded]:
 
 async def _person(disputes: list[dict[str, Any]]) -> dict[str, Any]:
     """Decides all disputes but one in three, by the claims' words."""
-    decisions = [
-        {
-            "claim_id": one["claim_id"],
-            "label": LABELS[roll(one["claim"]) % len(LABELS)],
-            "reason": "I read it.",
-        }
-        for n, one in enumerate(disputes)
-        if n % 3 != 2
-    ]
+    decisions = []
+    for n, one in enumerate(disputes):
+        if n % 3 != 2:
+            label = LABELS[roll(one["claim"]) % len(LABELS)]
+            decisions.append({"claim_id": one["claim_id"], "label": label, "reason": "I read it."})
     return {"name": "Ada", "decisions": decisions}
 
 

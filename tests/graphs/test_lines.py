@@ -1,15 +1,13 @@
 """Several documents as one row of blocks and one of lines: numbered once, read, found, cut, joined to places."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from longproof.graphs.evidence.sources import MARGIN, MEANING, RUN, Sources
+from longproof.graphs.evidence.sources import MARGIN, MEANING, RUN, Place, Sources
 from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.loaders import record
@@ -106,7 +104,6 @@ def test_hits_come_in_order_and_nothing_is_found_for_unknown_words() -> None:
     numbers = [line.number for line in SOURCES.hits("On day 33 a heron stood, on day 7 the boats came late.")]
     assert numbers == sorted(set(numbers))
     assert SOURCES.find("zebra quartz") == []
-    assert Sources([], 1000).find("boats") == []
 
 
 class Everywhere:
@@ -115,36 +112,27 @@ class Everywhere:
     def __init__(self, document: Document, cut: PassageSize) -> None:
         self.spans = [document.span(*piece) for piece in overlapping(document.text, *cut)]
 
-    def similarity(self, segments: Sequence[str], blocks: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
-        return np.ones((len(segments), len(blocks)))
-
-    def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
+    def search(self, query: str, k: int) -> list[Hit]:
         return [Hit(span, 1) for span in self.spans[:k]]
 
 
-def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -> None:
+def test_passages_of_an_embedder_join_those_of_words_blanks_are_no_lines_and_all_are_embedded_once() -> None:
+    made: list[PassageSize] = []
+
+    def index(document: Document, cut: PassageSize) -> Any:
+        made.append(cut)
+        return Everywhere(document, cut)
+
     text = " " * 600 + "The boats came in late. " * 20 + "A heron stood there."
-    sources = Sources([Document.of(text)], 1000, Everywhere)
+    sources = Sources([Document.of(text)], 1000, index)
+    sources.similarity(["The boats came."])
+    assert made == [], "only what is searched is embedded"
     assert "A heron stood there." in texts(sources.find("heron", 4)[0])
     by_meaning = sources.find("a bird", 4)
     assert by_meaning
     assert all(by_meaning)
-    assert Sources([Document.of(text)], 1000).find("a bird", 4) == []
-
-
-def test_passages_are_embedded_once_and_only_where_something_is_searched_for() -> None:
-    made: list[PassageSize] = []
-
-    def index(document: Document, cut: PassageSize) -> Everywhere:
-        made.append(cut)
-        return Everywhere(document, cut)
-
-    sources = Sources([Document.of("The boats came in late. " * 90)], 1000, index)
-    sources.similarity(["The boats came."])
-    assert made == []
-    sources.find("boats")
-    sources.hits("a heron")
     assert made == [MEANING]
+    assert Sources([Document.of(text)], 1000).find("a bird", 4) == []
 
 
 OTHERWISE = [
@@ -171,10 +159,8 @@ def test_a_claim_worded_wholly_otherwise_is_found_by_meaning(
     document = Document.of(other * 60 + place * 4 + other * 60)
     e5 = embedder("e5", lambda address: ("", ""))
     by_meaning = Sources([document], embed=lambda one, cut: source_index(one, tmp_path, e5, cut))
-    with_words = [line.span.text for line in Sources([document]).hits(claim, 1)]
-    assert not any(line.strip() in place for line in with_words)
-    found = [line.span.text for line in by_meaning.hits(claim, 2)]
-    assert any(place[:12] in line for line in found)
+    assert not any(line.strip() in place for line in texts(Sources([document]).hits(claim, 1)))
+    assert any(place[:12] in line for line in texts(by_meaning.hits(claim, 2)))
 
 
 def test_an_outline_names_lines_and_stays_short() -> None:
@@ -191,20 +177,18 @@ def test_an_outline_names_lines_and_stays_short() -> None:
 def test_no_sources_have_no_lines() -> None:
     empty = Sources([], 1000)
     assert (empty.number_of_lines, empty.outline(), empty.pieces(), empty.places_of([])) == (0, [], [], [])
-
-
-TWO_TEXTS = ["A sentence of the first. " * 100, "Another of the second. " * 200]
-
-
-def window(first: int, last: int) -> Window:
-    return Window(first=first, last=last, centre=first, confidence=1.0)
+    assert empty.find("boats") == empty.read(0) == []
 
 
 def test_a_window_is_its_blocks_and_a_margin_inside_their_documents() -> None:
-    sources, margin = Sources([Document.of(text) for text in TWO_TEXTS], 1000), MARGIN
-    first, second = map(len, TWO_TEXTS)
+    two = ["A sentence of the first. " * 100, "Another of the second. " * 200]
+    sources, first, second = Sources([Document.of(text) for text in two], 1000), *map(len, two)
+
+    def places(first: int, last: int) -> list[Place]:
+        return sources.places(Window(first=first, last=last, centre=first, confidence=1.0))
+
     assert [number for number, _, _ in sources.blocks] == [0] * 3 + [1] * 5
-    assert sources.places(window(1, 1)) == [(0, 1000 - margin, min(2000 + margin, first))]
-    assert sources.places(window(4, 5)) == [(1, 1000 - margin, 3000 + margin)]
-    assert sources.places(window(2, 3)) == [(0, 2000 - margin, first), (1, 0, 1000 + margin)]
-    assert sources.places(window(0, 7)) == [(0, 0, first), (1, 0, second)]
+    assert places(1, 1) == [(0, 1000 - MARGIN, min(2000 + MARGIN, first))]
+    assert places(4, 5) == [(1, 1000 - MARGIN, 3000 + MARGIN)]
+    assert places(2, 3) == [(0, 2000 - MARGIN, first), (1, 0, 1000 + MARGIN)]
+    assert places(0, 7) == [(0, 0, first), (1, 0, second)]

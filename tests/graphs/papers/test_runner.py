@@ -67,31 +67,30 @@ def test_the_papers_protocols_are_there_with_their_numbers() -> None:
     assert [one.name for one in PAPERS if not one.coarse] == ["verigray", "verigray-rag"]
 
 
-def test_the_papers_methods_refuse_the_offline_check(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="probe needs judges that read: give --judge openai:MODEL"):
-        Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+MODELS: list[Any] = ["openai:a@http://m/v1", "openai:b@http://m/v1"]
+NO_PERSON, NO_MODELS = "verigray asks a whole panel and no person", "needs judges that are language models"
+REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("probe", {"judges": None}, {}, "probe needs judges that read: give --judge openai:MODEL"),
+    ("verigray", {"arbiter": "person"}, {}, NO_PERSON),
+    ("verigray", {"cascade": True}, {}, NO_PERSON),
+    ("probe", {"judges": [ScriptedJudge("j", "fabricated")]}, {}, NO_MODELS),
+    ("verigray", {"judges": [ScriptedJudge("j", "fabricated")]}, {}, NO_MODELS),
+    ("verigray", {"arbiter": ScriptedArbiter("fabricated")}, {}, NO_MODELS),
+    ("halueval-qa-contrast", {}, {}, "needs the right text beside the response"),
+    ("data-to-text", {}, {}, "data-to-text needs a JSON record"),
+    ("verigray-audit", {}, {}, "needs a label for each sentence"),
+    ("verigray-audit", {}, {"labels": ["no_fact"]}, "1 labels are given for 2 sentences"),
+]
 
 
-@pytest.mark.parametrize("setting", [{"arbiter": "person"}, {"cascade": True}])
-def test_a_papers_panel_leaves_nothing_to_a_person_and_has_no_cascade(setting: Any, tmp_path: Path) -> None:
-    asks = Verifier(
-        ["openai:a@http://m/v1", "openai:b@http://m/v1"], protocol="verigray", home=str(tmp_path), **setting
-    )
-    with pytest.raises(BadInput, match="verigray asks a whole panel and no person"):
-        asks.verify(SOURCE, RESPONSE)
-
-
-@pytest.mark.parametrize("arbiter", [None, ScriptedArbiter("fabricated")])
-@pytest.mark.parametrize("name", ["probe", "verigray"])
-def test_whoever_is_no_language_model_cannot_be_asked_in_a_papers_words(
-    name: str, arbiter: Any, tmp_path: Path
+@pytest.mark.parametrize(("name", "settings", "given", "says"), REFUSED)
+def test_what_a_method_cannot_do_without_is_asked_for_in_one_line_before_anybody_is_asked(
+    name: str, settings: Any, given: Any, says: str, tmp_path: Path
 ) -> None:
-    with ChatServer(lambda asked: PROSE) as server:
-        judges: Any = seats(server, 1) if arbiter else [ScriptedJudge("j", "fabricated")]
-        asks = Verifier(judges, arbiter, protocol=name, home=str(tmp_path))
-        with pytest.raises(BadInput, match=f"{name} needs judges that are language models"):
-            asks.verify(SOURCE, RESPONSE)
-    assert server.asked == []
+    with pytest.raises(BadInput, match=says):
+        Verifier(**{"judges": MODELS, "protocol": name, "home": str(tmp_path), **settings}).verify(
+            SOURCE, RESPONSE, **given
+        )
 
 
 @pytest.mark.parametrize("name", sorted(NAMED.keys() - {"data-to-text", "verigray-rag"}))
@@ -133,22 +132,6 @@ def test_a_split_panel_goes_to_the_arbiter(labels: tuple[str, ...], expected: An
         *judges, arbiter = seats(server, 3)
         report = Verifier(judges, arbiter, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
     assert {(claim.label, claim.failure, claim.decided_by) for claim in report.claims} == {expected}
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "says"),
-    [
-        ("halueval-qa-contrast", {}, "needs the right text beside the response"),
-        ("data-to-text", {}, "data-to-text needs a JSON record"),
-        ("verigray-audit", {}, "needs a label for each sentence"),
-        ("verigray-audit", {"labels": ["no_fact"]}, "1 labels are given for 2 sentences"),
-    ],
-)
-def test_what_a_method_cannot_do_without_is_asked_for_in_one_line(
-    name: str, given: Any, says: str, tmp_path: Path
-) -> None:
-    with ChatServer(lambda asked: PROSE) as server, pytest.raises(BadInput, match=says):
-        verifier(server, tmp_path, name).verify(SOURCE, RESPONSE, **given)
 
 
 def test_a_list_of_what_is_no_piece_is_asked_for_once_more_where_the_paper_asks_again(tmp_path: Path) -> None:

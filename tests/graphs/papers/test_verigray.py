@@ -9,7 +9,7 @@ from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 from papers import verifier
-from reader import Asked, Reader
+from reader import Reader
 from walked import SAID as WORD
 from walked import claim, judgement
 
@@ -17,7 +17,7 @@ from longproof import Verifier
 from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
 from longproof.agent.types import Case, Label
-from longproof.graphs.papers.paper import Decision, Unit
+from longproof.graphs.papers.paper import Unit
 from longproof.graphs.papers.verigray import by_dispute, disputes
 
 GRAY = files("longproof.examples") / "gray"
@@ -43,11 +43,10 @@ def test_an_audit_leaves_ambiguous_and_out_dependent_alone_and_asks_five_models_
         "fabricated": "not_attributable",
         "no_fact": "not_attributable",
     }
-
-    def said(asked: Asked) -> dict[str, str]:
-        return {"answer": right.get(LABELS[asked.part("passage")], "attributable")}
-
-    with ChatServer(Reader(Attribution=said)) as server:
+    reader = Reader(
+        Attribution=lambda asked: {"answer": right.get(LABELS[asked.part("passage")], "attributable")}
+    )
+    with ChatServer(reader) as server:
         report = verifier(server, tmp_path, "verigray-audit", 5).verify(ARTICLE, SUMMARY, labels=given)
     assert {LABELS[one.part("passage")] for one in server.asked} == {*given} - {"ambiguous", "out_dependent"}
     assert len(server.asked) == 5 * 5
@@ -62,19 +61,11 @@ def test_a_label_disputes_the_other_sides() -> None:
     assert disputes("no_fact", "contradicting")
 
 
-PANEL = st.lists(WORD, min_size=1, max_size=5)
-
-
-def audited(label: Label, said: list[str]) -> Decision:
-    """What comes of a given label when the panel says this."""
+@given(st.sampled_from(ALL), st.lists(WORD, min_size=1, max_size=5))
+def test_one_dispute_flags_and_a_panel_that_only_fails_says_so(label: Label, said: list[str]) -> None:
     judgements = tuple(judgement("q0", f"j{n}", word) for n, word in enumerate(said))
     case = Case(id="x", response="Ada lit the lamp at ten.", labels=(label,))
-    return by_dispute(Unit(claim=claim().claim, judgements=judgements), case, 2 / 3)
-
-
-@given(st.sampled_from(ALL), PANEL)
-def test_one_dispute_flags_and_a_panel_that_only_fails_says_so(label: Label, said: list[str]) -> None:
-    made = audited(label, said)
+    made = by_dispute(Unit(claim=claim().claim, judgements=judgements), case, 2 / 3)
     words: list[Any] = [word for word in said if word in (*ALL, "not_found")]
     if not words:
         assert made.label is None
