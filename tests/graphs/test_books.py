@@ -1,11 +1,14 @@
 """Whole novels through the graph: windows hold what the summary tells of, and every span is what it says."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted import ScriptedJudge
 
+import longproof.examples
 from longproof import Verifier
 from longproof.agent.types import Report, SourcePlace
 from longproof.examples import LANGUAGES, example
@@ -48,10 +51,6 @@ def test_every_span_of_a_bundled_report_is_what_it_says(language, summary):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_bundled_errors_lie_where_they_are_recorded(language):
-    from importlib.resources import files
-
-    import longproof.examples
-
     story, wrong = example(language)
     faithful = example(language, "faithful")[1].text
     planted = json.loads((files(longproof.examples) / language / "planted.json").read_text("utf-8"))
@@ -65,36 +64,21 @@ def test_the_bundled_errors_lie_where_they_are_recorded(language):
     assert restored == faithful
 
 
-def cases(data: Path) -> list[dict]:
-    return [json.loads(line) for line in (data / "longnovel_mini_zh" / "cases.jsonl").open(encoding="utf-8")]
-
-
-def units(data: Path) -> list[dict]:
-    return [
-        json.loads(line) for line in (data / "longnovel_mini_zh" / "annotations.jsonl").open(encoding="utf-8")
-    ]
-
-
-def window_recall(report: Report, case: dict, data: Path) -> float:
-    """Share of claims whose window holds the whole unit that their line tells of."""
-    inside = [u for u in units(data) if case["source_start"] <= u["start"] < case["source_end"]]
-    held = 0
-    for claim in report.claims:
-        unit = inside[case["summary"][: claim.origin.start].count("\n")]
-        start, end = unit["start"] - case["source_start"], unit["end"] - case["source_start"]
-        held += claim.window.start <= start and end <= claim.window.end
-    return held / len(report.claims)
-
-
-def check_book(case: dict, data: Path) -> None:
-    novel = (data / "longnovel_mini_zh" / "novel.txt").read_text("utf-8")
-    source = novel[case["source_start"] : case["source_end"]]
-    report = Verifier().verify(source, case["summary"])
-    (document,) = (d for d in report.documents if d.role == "source")
-    hold(report, {document.id: source})
-    assert window_recall(report, case, data) >= 0.99
+def rows(data: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (data / "longnovel_mini_zh" / name).open(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("scale", ["M", pytest.param("XXL", marks=pytest.mark.heavy)])
 def test_a_book_with_a_dense_summary_keeps_its_place(data, scale):
-    check_book(next(case for case in cases(data) if case["scale"] == scale), data)
+    case = next(case for case in rows(data, "cases.jsonl") if case["scale"] == scale)
+    begins, ends = case["source_start"], case["source_end"]
+    source = (data / "longnovel_mini_zh" / "novel.txt").read_text("utf-8")[begins:ends]
+    report = Verifier().verify(source, case["summary"])
+    hold(report, {document.id: source for document in report.documents if document.role == "source"})
+    inside = [unit for unit in rows(data, "annotations.jsonl") if begins <= unit["start"] < ends]
+    held = 0
+    for claim in report.claims:
+        # A line of the summary tells of a unit: the claim's window holds all of it.
+        unit = inside[case["summary"][: claim.origin.start].count("\n")]
+        held += claim.window.start <= unit["start"] - begins and unit["end"] - begins <= claim.window.end
+    assert held / len(report.claims) >= 0.99

@@ -1,13 +1,12 @@
 """Without a model: a source that has nothing to do with a claim changes nothing of what is said of it."""
 
-import asyncio
 from functools import cache
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longproof import Verifier
-from longproof.agent.types import Report
 
 STORY = (
     "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds. The bridge fell in March, and nobody "
@@ -23,25 +22,16 @@ OTHERS = (
 )
 
 
-def told(report: Report) -> list[tuple[str, str | None, str | None]]:
-    return [(claim.text, claim.label, claim.failure) for claim in report.claims]
-
-
-def checked(sources: list[str], response: str = RESPONSE) -> Report:
-    async def check() -> Report:
-        verifier = Verifier()
-        try:
-            return await verifier.averify(sources, response)
-        finally:
-            await verifier.close()
-
-    return asyncio.run(check())
+def told(*sources: str) -> list[Any]:
+    """The verdict, and what is said of each claim."""
+    report = Verifier().verify(list(sources), RESPONSE)
+    return [report.verdict, *((claim.text, claim.label, claim.failure) for claim in report.claims)]
 
 
 @cache
-def alone() -> Report:
+def alone() -> list[Any]:
     """What the story alone gives."""
-    return checked([STORY])
+    return told(STORY)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
@@ -51,13 +41,11 @@ def alone() -> Report:
 )
 def test_irrelevant_sources_before_and_after_change_no_verdict(before: list[str], after: list[str]) -> None:
     after = [text for text in after if text not in before]
-    among = checked([*before, STORY, *after])
-    assert told(among) == told(alone())
-    assert among.verdict == alone().verdict
+    assert told(*before, STORY, *after) == alone()
 
 
 def test_a_source_between_two_that_bear_claims_out_changes_no_verdict() -> None:
     first, second = STORY.split(" The bridge")
     second = f"The bridge{second}"
     for other in OTHERS:
-        assert told(checked([first, other, second])) == told(checked([first, second]))
+        assert told(first, other, second) == told(first, second)

@@ -13,7 +13,7 @@ from papers import asked_for, seats, traced, verifier
 from reader import Asked, Reader
 from walked import FAILURE, claim, judgement, question
 
-from longproof.agent.types import Case, Search
+from longproof.agent.types import Case, Judgement, Search
 from longproof.evaluation.run import evaluate_dataset
 from longproof.graphs.papers.paper import Decision, Unit
 from longproof.graphs.papers.probe import PROBE, by_pieces
@@ -22,32 +22,26 @@ SOURCE = (
     "The lighthouse at Cape Orla was built in 1874. " + "Rain fell for most of that year. " * 30
     + "It is 31 metres high. Two keepers live there with a dog. " + "The sea was calm in the spring. " * 30
 )  # fmt: skip
-BUILT, HIGH, KEEPERS = (
-    "The lighthouse at Cape Orla was built in 1874.", "It is 31 metres high.", "Two keepers live there with a dog."
-)  # fmt: skip
-RESPONSE = "The lighthouse was built in 1874. It is 31 metres high. It was painted by Tom Rell."
-SENTENCES = ["The lighthouse was built in 1874.", "It is 31 metres high.", "It was painted by Tom Rell."]
+BUILT, HIGH = "The lighthouse at Cape Orla was built in 1874.", "It is 31 metres high."
+KEEPERS = "Two keepers live there with a dog."
+SENTENCES = ["The lighthouse was built in 1874.", HIGH, "It was painted by Tom Rell."]
+RESPONSE = " ".join(SENTENCES)
 NOWHERE = "as the gulls swore by the seven lamps"
 FINDS = {SENTENCES[0]: [BUILT], SENTENCES[1]: [HIGH, KEEPERS], SENTENCES[2]: []}
-
-
 VOTE = st.sampled_from(["explicitly_supported", "fabricated", "timeout"])
 PIECES = st.lists(st.lists(VOTE, min_size=4, max_size=4), min_size=1, max_size=4)
-CASE = Case(id="x", response=RESPONSE)
 
 
 def decided(unit: Unit) -> Decision:
-    return by_pieces(unit, CASE, PROBE.consensus)
+    return by_pieces(unit, Case(id="x", response=RESPONSE), PROBE.consensus)
 
 
 def voted(pieces: Sequence[Sequence[str]]) -> Unit:
     """A claim with these votes on each of its pieces."""
+    said: list[Judgement] = []
+    for n, votes in enumerate(pieces):
+        said += [judgement(f"q{n}", f"j{seat}", word) for seat, word in enumerate(votes)]
     asked = tuple(question(f"q{n}") for n in range(len(pieces)))
-    said = [
-        judgement(f"q{n}", f"j{seat}", word)
-        for n, votes in enumerate(pieces)
-        for seat, word in enumerate(votes)
-    ]
     return Unit(claim=claim().claim, asked=asked, judgements=tuple(said))
 
 
@@ -93,10 +87,7 @@ def found(asked: Asked) -> dict[str, Any]:
     (claim,) = asked.parts("passage")
     pieces = FINDS[claim]
     own = pieces[int(asked.body["model"][1:]) % len(pieces)] if pieces else ""
-    return {
-        "thinking": "It must stand somewhere.",
-        "segments": [own, NOWHERE] if own else [],
-    }
+    return {"thinking": "It must stand somewhere.", "segments": [own, NOWHERE] if own else []}
 
 
 def passes(asked: Asked) -> dict[str, Any]:
@@ -135,20 +126,15 @@ def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Pa
 
 
 def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
-    claims = [
-        {"text": SENTENCES[0], "segment": SENTENCES[0], "hallucinated": False, "evidence": [BUILT]},
-        {"text": SENTENCES[1], "segment": SENTENCES[1], "hallucinated": False, "evidence": [HIGH, KEEPERS]},
-        {"text": SENTENCES[2], "segment": SENTENCES[2], "hallucinated": True, "evidence": []},
-    ]
+    claims = []
+    for text, evidence in FINDS.items():
+        claims.append({"text": text, "segment": text, "hallucinated": not evidence, "evidence": evidence})
     row = {"id": "1", "task": "summary", "source_text": SOURCE, "response": RESPONSE, "claims": claims}
-    (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
+    cases, out = tmp_path / "probe.jsonl", tmp_path / "out"
+    cases.write_text(json.dumps(row), "utf-8")
     with ChatServer(Reader(Segments=found, PassFail=passes)) as server:
         done = evaluate_dataset(
-            str(tmp_path / "probe.jsonl"),
-            protocol="probe",
-            judges=seats(server, 4),
-            out=tmp_path / "out",
-            home=str(tmp_path),
+            str(cases), protocol="probe", judges=seats(server, 4), out=out, home=str(tmp_path)
         )
     scores = {score.name: score.value for section in done.sections for score in section.scores}
     assert scores["evidence: partial"] == 1
