@@ -88,8 +88,8 @@ class Session:
         """Only the offline check looks. It reads all of the source at once."""
         self.plan: Callable[[Sequence[DocumentRef]], Plan] = partial(plan_of, settings, panel)
         """The plan of a case with these sources."""
-        self._say: Callable[[Mapping[str, object]], object] = lambda event: None
-        """Tells whoever watches the latest run; from any thread."""
+        self.tell: Callable[[Mapping[str, object]], object] = lambda event: None
+        """Tells whoever watches the latest run how far embedding is; from any thread."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
         """Places for claim groups that are being checked at the same time."""
         self._pool = pool
@@ -142,17 +142,12 @@ class Session:
             texts.append(Span(source_id=page.source_id, start=page.start, end=page.end, text=text))
         return texts
 
-    def hear(self, say: Callable[[Mapping[str, object]], None]) -> None:
-        """Tell whoever watches this run how far embedding is, which is done in threads."""
-        loop = asyncio.get_running_loop()
-        self._say = lambda event: loop.call_soon_threadsafe(say, event)
-
     def _embedding(self) -> Progress:
         """Count the passages of one text that are embedded, from now on."""
         began = time.monotonic()
 
         def tell(done: int, total: int) -> None:
-            self._say({"node": "embed", "done": done, "passages": total, "seconds": time.monotonic() - began})
+            self.tell({"node": "embed", "done": done, "passages": total, "seconds": time.monotonic() - began})
 
         return tell
 
@@ -211,10 +206,13 @@ class Pool:
                 text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
                 case = case.model_copy(update={"response": text})
             sources = await session.sources(refs)
+            say = runtime.stream_writer
             if session.settings.embedder != "lexical":
-                session.hear(runtime.stream_writer)
-            plan, say = session.plan(refs), runtime.stream_writer
-            done = step(state, Run(session, session.panel, session.settings, case, sources, plan, say))
+                loop = asyncio.get_running_loop()
+                session.tell = lambda event: loop.call_soon_threadsafe(say, event)
+            done = step(
+                state, Run(session, session.panel, session.settings, case, sources, session.plan(refs), say)
+            )
             return await done if isawaitable(done) else done
 
         run_step.__name__ = step.__name__

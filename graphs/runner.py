@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -188,8 +188,19 @@ def open_run(
     """
     private_folder(folder)
     with _lock(folder):
-        _refuse_other_run(folder, run)
-        path = folder / RESULTS
+        path, wanted = folder / RESULTS, {"edition": EDITION, **json.loads(json.dumps(run))}
+        if not (folder / RUN).exists() and not path.exists():
+            write_whole(
+                folder / RUN, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+            )
+        known = None
+        with suppress(OSError, ValueError):
+            known = json.loads((folder / RUN).read_bytes())
+        if known != wanted:
+            raise BadInput(
+                f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: "
+                f"choose another folder, or the same settings (see {RUN})"
+            )
         if anew:
             path.unlink(missing_ok=True)
         private_file(path)
@@ -349,20 +360,3 @@ def _lock(folder: Path) -> Iterator[None]:
                 f"another run is writing to {folder}: wait for it, or choose another folder"
             ) from error
         yield
-
-
-def _refuse_other_run(folder: Path, run: Mapping[str, object]) -> None:
-    """See that the folder is this run's; a new one becomes so."""
-    path, wanted = folder / RUN, {"edition": EDITION, **json.loads(json.dumps(run))}
-    if not path.exists() and not (folder / RESULTS).exists():
-        write_whole(path, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
-        return
-    try:
-        known = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        known = None
-    if known != wanted:
-        raise BadInput(
-            f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: choose "
-            f"another folder, or the same settings (see {RUN})"
-        )

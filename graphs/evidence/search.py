@@ -127,7 +127,19 @@ async def search_sources(state: State, run: Run) -> State:
     searched = Searched({}, {}, (), {}, [])
     if searcher is not None:
         searched = await search(searcher, claims, hits, run.sources, run.case)
-    checked = [_with_search(one, hits[one.claim.id], searched, run.sources) for one in due]
+    checked: list[ClaimState] = []
+    for one in due:
+        id_, shown = one.claim.id, one.lines_in_view
+        named = dict.fromkeys([*(line.number for line in hits[id_]), *searched.lines.get(id_, ())])
+        found = _fitting(FOUND, (number for number in named if number not in shown), run.sources)
+        if not found and not one.asked:
+            found = one.place  # nothing at all is shown yet
+        failure = searched.failures.get(id_)
+        after = one.with_look("search").model_copy(update={"found": found, "unread": failure})
+        if not failure or searched.seen:
+            share = run.sources.share(one.lines_shown(read=True) | set(searched.seen))
+            after = after.with_answer("search", share, searched.queries.get(id_, ()))
+        checked.append(after)
     return {"checked": checked, "calls": searched.calls}
 
 
@@ -158,21 +170,6 @@ async def scan_sources(state: State, run: Run) -> State:
 def own_hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[str, list[Line]]:
     """The lines that the claims' own words find, by claim id."""
     return {claim.id: sources.hits(claim.text, passages) for claim in claims}
-
-
-def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, sources: Sources) -> ClaimState:
-    """The claim with what was found for it beside what is shown; its first place where that is nothing at all."""
-    id_, shown = claim.claim.id, claim.lines_in_view
-    named = dict.fromkeys([*(line.number for line in hits), *searched.lines.get(id_, ())])
-    found = _fitting(FOUND, (number for number in named if number not in shown), sources)
-    failure = searched.failures.get(id_)
-    after = claim.with_look("search").model_copy(
-        update={"found": found or (() if claim.asked else claim.place), "unread": failure}
-    )
-    if failure and not searched.seen:
-        return after
-    share = sources.share(claim.lines_shown(read=True) | set(searched.seen))
-    return after.with_answer("search", share, searched.queries.get(id_, ()))
 
 
 def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState:

@@ -115,16 +115,6 @@ def _windows(texts: list[str], sources: Sources, run: PaperRun) -> list[Window]:
     return greedy(np.hstack(columns))
 
 
-RAG = Paper(
-    name="longnovel-rag",
-    summary="Segments of 150 characters against a sliding window of blocks; any flagged segment decides.",
-    cites="004, Appendix D",
-    steps=(cut, align),
-    prompt=("longnovel", "source", "passage", "longnovel_form"),
-    form=Narrative,
-    read=read_details,
-    unit="segment",
-)
 ZERO_SHOT = Paper(
     name="longnovel-zero-shot",
     summary="The whole source, then the whole response, in one prompt (Prompt-E).",
@@ -132,6 +122,14 @@ ZERO_SHOT = Paper(
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
+)
+RAG = replace(
+    ZERO_SHOT,
+    name="longnovel-rag",
+    summary="Segments of 150 characters against a sliding window of blocks; any flagged segment decides.",
+    cites="004, Appendix D",
+    steps=(cut, align),
+    unit="segment",
 )
 BEGINNING = replace(
     ZERO_SHOT,

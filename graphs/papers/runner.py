@@ -263,9 +263,19 @@ def _is_split(unit: Unit) -> bool:
 
 
 def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
-    """The unit as the report has it."""
+    """The unit as the report has it; what was shown for it counts as looked at if a judge answered for it."""
     decision = unit.decision
     assert decision is not None, "every unit went through the vote"
+    answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
+    looks: dict[Look, None] = {}
+    places: set[SourcePlace] = set()
+    for question in unit.asked:
+        if question.id in answered:
+            looks[question.look] = None
+            places.update(question.pages)
+    characters = {ref.id: ref.characters for ref in sources}
+    shown = sum(place.end - place.start for place in places if place.source_id in characters)
+    share = min(1.0, round(shown / max(1, sum(characters.values())), 4))
     claim = reported_claim(
         unit.claim,
         unit.judgements,
@@ -274,21 +284,6 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
         question_id=unit.asked[-1].id if unit.asked else "",
         failure=decision.failure,
         window=unit.window,
-        looked=_looks_taken(unit, sources),
+        looked=Looked(rounds=tuple(looks), share=share),
     )
     return claim if decision.evidence is None else claim.model_copy(update={"evidence": decision.evidence})
-
-
-def _looks_taken(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
-    """The looks that were taken for a unit: what was shown counts if a judge answered for it."""
-    characters = {ref.id: ref.characters for ref in sources}
-    answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
-    looks: dict[Look, None] = {}
-    places: set[SourcePlace] = set()
-    for question in unit.asked:
-        if question.id in answered:
-            looks[question.look] = None
-            places.update(question.pages)
-    shown = sum(place.end - place.start for place in places if place.source_id in characters)
-    share = min(1.0, round(shown / max(1, sum(characters.values())), 4))
-    return Looked(rounds=tuple(looks), share=share)
