@@ -86,8 +86,6 @@ class Session:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.triage = isinstance(panel.judges[0], OfflineJudge)
         """Only the offline check looks. It reads all of the source at once."""
-        self.plan: Callable[[Sequence[DocumentRef]], Plan] = partial(plan_of, settings, panel)
-        """The plan of a case with these sources."""
         self.tell: Callable[[Mapping[str, object]], object] = lambda event: None
         """Tells whoever watches the latest run how far embedding is; from any thread."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
@@ -206,13 +204,11 @@ class Pool:
                 text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
                 case = case.model_copy(update={"response": text})
             sources = await session.sources(refs)
-            say = runtime.stream_writer
+            plan, say = plan_of(session.settings, session.panel, refs), runtime.stream_writer
             if session.settings.embedder != "lexical":
                 loop = asyncio.get_running_loop()
                 session.tell = lambda event: loop.call_soon_threadsafe(say, event)
-            done = step(
-                state, Run(session, session.panel, session.settings, case, sources, session.plan(refs), say)
-            )
+            done = step(state, Run(session, session.panel, session.settings, case, sources, plan, say))
             return await done if isawaitable(done) else done
 
         run_step.__name__ = step.__name__
