@@ -36,7 +36,7 @@ class Weighed(NamedTuple):
     label: JudgeLabel | None
     failure: Failure | None
     quotes: tuple[Span, ...] = ()
-    dropped: int = 0
+    quotes_dropped: int = 0
     errors: tuple[Error, ...] = ()
     readings: tuple[Reading, ...] = ()
     reason: str = ""
@@ -56,14 +56,8 @@ class Weighed(NamedTuple):
             round=question.look,
             question_id=question.id,
             call_id=call_id,
-            label=self.label,
-            failure=self.failure,
-            quotes=self.quotes,
-            quotes_dropped=self.dropped,
-            errors=self.errors,
-            readings=self.readings,
-            reason=self.reason,
             prompt_hash=hash_,
+            **self._asdict(),
         )
 
 
@@ -161,18 +155,14 @@ def _line_by_quote(quote: str, question: Question) -> Span | None:
         lines = [line.span for line in run]
         place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
         # A number before the quoted words is a line's, and not of the line that has them.
-        if place is not None and (begun is None or begun[1] in fold(place.text).text):
-            return _most_of(place, lines)
+        if place is None or (begun and begun[1] not in fold(place.text).text):
+            continue
+        held, start = [], 0
+        for line in lines:
+            held.append(min(place.end, start + len(line.text)) - max(place.start, start))
+            start += len(line.text) + 1
+        return lines[held.index(max(held))]
     return None
-
-
-def _most_of(place: Span, lines: Sequence[Span]) -> Span:
-    """Of lines joined by line breaks the one that a place in them lies in, or lies in most."""
-    held, start = [], 0
-    for line in lines:
-        held.append(min(place.end, start + len(line.text)) - max(place.start, start))
-        start += len(line.text) + 1
-    return lines[held.index(max(held))]
 
 
 def exactly(words: str, origin: Span) -> Span | None:

@@ -1,7 +1,7 @@
-"""Judges, arbiters too, that ask a language model: the recipe of each prompt that they answer.
+"""Judges, arbiters too, that ask a language model: the parts of each prompt, and the reading of its answer.
 
 Knows: what a judge is asked and how its answer becomes a judgement for every claim, in order, each a label or a
-failure. To add a prompt, add a recipe to `RECIPES` and its Markdown files.
+failure.
 Does not know: how prompts are filled (prompting), how a model is reached, asked again and paid for (models), or the
 papers' prompts (graphs/papers).
 """
@@ -9,7 +9,7 @@ papers' prompts (graphs/papers).
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -68,6 +68,16 @@ _SHORT = re.compile(
 """The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
 fact, `C1 X`."""
 _UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
+
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "judge": ("judge", "shown_part"),
+    "judge_whole": ("judge", "shown_whole"),
+    "judge_scanned": ("judge", "scanned"),
+    "judge_open": ("judge",),
+    "confirm": ("confirm",),
+}
+"""Every prompt that a judge answers, with its parts in order."""
 
 
 class Finding(Form):
@@ -134,12 +144,14 @@ class ModelJudge:
         prior: Sequence[Judgement] | None = None,
     ) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        recipe = RECIPES[question.prompt]
+        confirms = question.prompt == "confirm"
         texts = Counter(claim.text for claim in claims)
 
-        def read(value: Form, n: int, claim: Claim) -> Weighed:
-            said = part_about(value, n, claim.text if texts[claim.text] == 1 else "")
-            return recipe.read(said, claim, question, case)
+        def read(value: Any, n: int, claim: Claim) -> Weighed:
+            if confirms:
+                return read_choice(value, claim, question, case)
+            said = findings_about(value, n, claim.text if texts[claim.text] == 1 else "")
+            return read_findings(said, claim, question, case)
 
         return await ask_about_claims(
             self.asker,
@@ -147,9 +159,9 @@ class ModelJudge:
             question,
             claims,
             case,
-            purpose="confirm" if question.prompt == "confirm" else "judge",
-            form=recipe.form,
-            prompt_of=lambda numbered: prompt_for(recipe.parts, question, numbered, case),
+            purpose="confirm" if confirms else "judge",
+            form=StatementChoice if confirms else Findings,
+            prompt_of=lambda numbered: prompt_for(PARTS[question.prompt], question, numbered, case),
             read=read,
             prior=prior,
         )
@@ -207,17 +219,8 @@ async def ask_about_claims(
     return Answered(list(found.values()), calls)
 
 
-class Recipe(NamedTuple):
-    """A prompt's parts in order, the form of its answer, and the reader of that form."""
-
-    parts: tuple[str, ...]
-    form: type[Form]
-    read: Callable[[Any, Claim, Question, Case], Weighed]
-
-
-def read_findings(value: Findings, claim: Claim, question: Question, case: Case) -> Weighed:
-    """Read our own form, in the part about one claim: citations that fit, consistent fields, places that exist."""
-    said = value.rest
+def read_findings(said: Sequence[Finding], claim: Claim, question: Question, case: Case) -> Weighed:
+    """Read the findings on one claim: citations that fit, consistent fields, places that exist."""
     if not said:
         return Weighed(None, "unparsed")
     finding = said[-1]
@@ -227,8 +230,13 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
     label = word(finding.label)
     if label not in MENU:
         return Weighed(None, "off_menu", reason=reason)
-    quotes, dropped = read_lines([line for one in said for line in one.lines], question)
-    readings = _readings(finding) if label == "ambiguous" else ()
+    quotes, dropped = read_lines([line for finding in said for line in finding.lines], question)
+    readings: list[Reading] = []
+    for one in finding.readings if label == "ambiguous" else ():
+        name, _, text = one.replace("：", ":", 1).partition(":")
+        named = word(name)
+        if named in MENU:
+            readings.append(Reading(text=text.strip(), label=final_label(named)))
     failure: Failure | None = None
     if label in WRONG and _changes_nothing(finding, claim):
         failure = "self_contradicted"
@@ -243,14 +251,11 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
     if failure:
         return Weighed(None, failure, quotes, dropped, reason=reason)
     errors = _errors_of(finding, claim, case) if label in WRONG or label == "out_dependent" else ()
-    return Weighed(label, None, quotes, dropped, errors, readings, reason)
+    return Weighed(label, None, quotes, dropped, errors, tuple(readings), reason)
 
 
-def part_about(value: Form, number: int, text: str) -> Form:
-    """The part of an answer that is about the claim of this number, or that repeats its text instead; short strings
-    become findings. Some forms are about one claim alone."""
-    if not isinstance(value, Findings):
-        return value
+def findings_about(value: Findings, number: int, text: str) -> list[Finding]:
+    """The findings on the claim of this number, short strings too, and those that repeat its text instead."""
     said: list[Finding] = []
     for compact in value.short:
         read = _SHORT.fullmatch(on_one_line(compact))
@@ -259,7 +264,7 @@ def part_about(value: Form, number: int, text: str) -> Form:
             said.append(Finding(claim=compact, lines=[read["citations"]], label=label))
     said += by_number((finding.claim, finding) for finding in value.rest).get(number, [])
     said += (finding for finding in value.rest if same(finding.claim, text))
-    return Findings(rest=said)
+    return said
 
 
 def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
@@ -300,24 +305,3 @@ def _changes_nothing(finding: Finding, claim: Claim) -> bool:
         if any(same(correction, text) for text in (wrong, claim.text, claim.origin.text)):
             return True
     return False
-
-
-def _readings(finding: Finding) -> tuple[Reading, ...]:
-    """The ways to read an ambiguous claim whose labels are on the menu."""
-    readings: list[Reading] = []
-    for said in finding.readings:
-        label, _, text = said.replace("：", ":", 1).partition(":")
-        named = word(label)
-        if named in MENU:
-            readings.append(Reading(text=text.strip(), label=final_label(named)))
-    return tuple(readings)
-
-
-RECIPES: dict[str, Recipe] = {
-    "judge": Recipe(("judge", "shown_part"), Findings, read_findings),
-    "judge_whole": Recipe(("judge", "shown_whole"), Findings, read_findings),
-    "judge_scanned": Recipe(("judge", "scanned"), Findings, read_findings),
-    "judge_open": Recipe(("judge",), Findings, read_findings),
-    "confirm": Recipe(("confirm",), StatementChoice, read_choice),
-}
-"""Every prompt that a judge answers."""

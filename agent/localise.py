@@ -1,8 +1,7 @@
 """The exact wrong words, their kind and their correction, for claims decided wrong of which no judge said where.
 
-Knows: how a language model is asked for places in the response, and which of them are believed: words that stand in
-the claim's sentence, corrections that change something. A model may also answer that nothing there is shown to be
-wrong, or that what is wrong stands elsewhere. What can't be placed is a failure, never a guess.
+Knows: which places in the response a language model is believed: words that stand in the claim's sentence,
+corrections that change something. What can't be placed is a failure, never a guess.
 Does not know: how claims were decided.
 """
 
@@ -44,12 +43,11 @@ class Places(Form):
 
 
 class Wrong(NamedTuple):
-    """A claim decided wrong, and the reasons that were given for it."""
+    """A claim decided wrong, the reasons that were given for it, and if all of the source was read for it."""
 
     claim: Claim
     reasons: tuple[str, ...]
     absent: bool = False
-    """All of the source was read for it."""
 
 
 class _Placed(NamedTuple):
@@ -62,10 +60,8 @@ class _Placed(NamedTuple):
 async def localise(
     model: Model, wrong: Sequence[Wrong], question: Question, case: Case
 ) -> tuple[dict[str, Error], list[Call]]:
-    """Ask where these claims are wrong, of a model that sees what the question shows; and the calls made.
-
-    The errors are told by claim id. A claim that nobody gave a reason for is one itself, with the model's reason,
-    where that says that no words of its sentence are wrong.
+    """Ask where these claims are wrong, of a model that sees what the question shows: errors by claim id, and the
+    calls made. A claim that nobody gave a reason for is one error where no words of its sentence are called wrong.
     """
     if not wrong:
         return {}, []

@@ -236,14 +236,8 @@ def distinct(calls: Sequence[Call]) -> list[Call]:
 
 def usage(calls: Sequence[Call]) -> Usage:
     """The cost of the answers when they were bought. Unknown token counts add nothing."""
-    return Usage(
-        calls=len(calls),
-        prompt_tokens=sum(call.prompt_tokens or 0 for call in calls),
-        completion_tokens=sum(call.completion_tokens or 0 for call in calls),
-        cached_tokens=sum(call.cached_tokens or 0 for call in calls),
-        prompt_characters=sum(call.prompt_characters for call in calls),
-        answer_characters=sum(call.answer_characters or 0 for call in calls),
-    )
+    counted = Usage.model_fields.keys() - {"calls"}
+    return Usage(calls=len(calls), **{name: sum(getattr(c, name) or 0 for c in calls) for name in counted})
 
 
 def total_usage(used: Iterable[Usage]) -> Usage:

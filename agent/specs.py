@@ -2,8 +2,7 @@
 
 Knows: how a judge is written (SPEC), the `[panel]` table, and who arbitrates, decomposes, searches and localises
 when nobody is named: the first language model of the panel. Without one nobody arbitrates, and the offline rules
-decompose. The offline check judges alone: beside other judges it has no vote. Keys to servers come from the
-environment alone; an address that a file names isn't the owner's word.
+decompose. Keys to servers come from the environment alone; an address that a file names isn't the owner's word.
 Does not know: settings, protocols, or when the panel is asked.
 """
 
@@ -40,11 +39,7 @@ TABLES = ("panel", "prices")
 """The tables of `longproof.toml`."""
 OF_A_JUDGE = ("spec", "temperature", "samples")
 """The keys of a judge's own table there."""
-_OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
-_NLI = re.compile(r"nli:(?P<model>\S.*)")
-_PROVIDER = re.compile(
-    r"(?!(?:offline|openai|nli):)(?P<provider>[a-z][a-z0-9_]*):(?P<model>(?!\S*://)[^\s@]\S*)"
-)
+_SPEC = re.compile(r"(?P<kind>[a-z][a-z0-9_]*):(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 
 
 class Spec(Frozen):
@@ -90,24 +85,24 @@ def as_spec(named: str | Spec) -> Spec:
     if isinstance(named, Spec):
         return named
     text = named.strip()
-    if is_key(text.partition(":")[2]):
+    kind, _, rest = text.partition(":")
+    if is_key(rest):
         raise BadInput("a judge's name looks like a key: keys come from the environment, write openai:MODEL")
     shown = repr(without_credentials(text))
     if not text.isprintable():
         raise BadInput(f"{shown} is no judge: it holds characters that don't print")
-    if text == "offline":
-        return Spec(kind="offline")
-    if openai := _OPENAI.fullmatch(text):
-        if openai["address"]:
-            refuse_no_address(openai["address"])
-        elif "@" in openai["model"]:
+    if text == "offline" or (kind == "nli" and rest and not rest[0].isspace()):
+        return Spec(kind=kind, model=rest)
+    said = _SPEC.fullmatch(text)
+    if said and kind == "openai":
+        if said["address"]:
+            refuse_no_address(said["address"])
+        elif "@" in said["model"]:
             raise BadInput(f"{shown} names no address of a server: write openai:MODEL@http://HOST:PORT/v1")
-        return Spec(kind="openai", model=openai["model"], address=openai["address"])
-    if nli := _NLI.fullmatch(text):
-        return Spec(kind="nli", model=nli["model"])
-    if named_provider := _PROVIDER.fullmatch(text):
-        return Spec(kind=named_provider["provider"], model=named_provider["model"])
-    raise BadInput(f"there is no judge {shown}: write {FORMS}")
+        return Spec(kind="openai", model=said["model"], address=said["address"])
+    if said is None or kind in ("offline", "nli") or "://" in rest:
+        raise BadInput(f"there is no judge {shown}: write {FORMS}")
+    return Spec(kind=kind, model=rest)
 
 
 def _read_entry(entry: Any) -> Any:
@@ -143,8 +138,7 @@ class PanelTable(Frozen):
 def read_panel(path: Path) -> PanelTable:
     """The `[panel]` table of `longproof.toml`; an empty one where the file has none.
 
-    Raises BadInput for anything else, and for tables and keys that the file can't have: what is misspelt would be
-    passed over in silence.
+    Raises BadInput for anything else, and for tables and keys that the file can't have.
     """
     tables = read_toml(path)
     for name in tables:
@@ -169,8 +163,7 @@ def _nearest(name: str, known: Collection[str]) -> str:
 
 
 class Panel(NamedTuple):
-    """Everyone who is asked. `arbiter`, `localiser`, `searcher` and `confirmer` are None where no language model is
-    there."""
+    """Everyone who is asked; None where no language model is there."""
 
     judges: list[Judge]
     arbiter: Arbiter | None
@@ -198,7 +191,7 @@ def panel_from(
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    `connect` opens the client of a judge's model. Raises BadInput where one of them can't be had.
+    Raises BadInput where one of them can't be had.
     """
     models: dict[object, Model] = {}
 

@@ -230,23 +230,24 @@ class Decomposed(NamedTuple):
     calls: list[Call]
 
 
-@runtime_checkable
-class Judge(Protocol):
-    """Reads the evidence of a question and says what it makes of each claim. Never raises for a bad answer."""
+class Named(Protocol):
+    """Somebody who is asked, by the name that reports tell."""
 
     @property
     def name(self) -> str: ...
+
+
+@runtime_checkable
+class Judge(Named, Protocol):
+    """Reads the evidence of a question and says what it makes of each claim. Never raises for a bad answer."""
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
 
 
 @runtime_checkable
-class Arbiter(Protocol):
+class Arbiter(Named, Protocol):
     """Decides where the panel is split: sees the question, the evidence and the others' judgements."""
-
-    @property
-    def name(self) -> str: ...
 
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
@@ -255,11 +256,8 @@ class Arbiter(Protocol):
 
 
 @runtime_checkable
-class Decomposer(Protocol):
+class Decomposer(Named, Protocol):
     """Cuts sentences of the response into claims that stand alone."""
-
-    @property
-    def name(self) -> str: ...
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims of all sentences, in text order. A sentence that fails is itself one claim."""

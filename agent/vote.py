@@ -1,7 +1,7 @@
 """The vote: judgements on one claim into a label, if enough of the panel agree; which claims one clears. Pure.
 
-Knows: which labels count as one side, shares, consensus, and which side may win after which look. Of a cascade: which
-claims are read again though the first judge cleared them, the same ones in every run of a seed.
+Knows: which labels count as one side, shares, consensus, which side may win after which look; of a cascade, which
+cleared claims are read again.
 Does not know: where judgements come from, or what is done about a split.
 """
 
@@ -33,13 +33,11 @@ ONE_IN = 20
 
 
 class Tally(NamedTuple):
-    """The outcome of one vote."""
+    """The outcome of one vote: without side and label where none reached the consensus. Failures are no `votes`."""
 
     side: Side | None
-    """None, as the label is, where no side reached the consensus."""
     label: JudgeLabel | None
     votes: int
-    """Judgements that are no failures."""
 
 
 def vote(
@@ -62,11 +60,8 @@ def vote(
 
 
 def may_decide(side: Side, look: Look, *, last: bool) -> bool:
-    """True if this side may be given after this look: nobody says "nowhere in the source" before having looked.
-
-    Supported and no-fact after any look, contradicted and ambiguous wherever more than the place was shown, not found
-    only where no wider look is left.
-    """
+    """True if this side may be given after this look: supported and no fact after any, contradicted and ambiguous
+    wherever more than the place was shown, not found only where no wider look is left."""
     if last or side in ("supported", "no_fact"):
         return True
     return side != "not_found" and look != "place"
@@ -99,10 +94,8 @@ def clears(judgement: Judgement) -> bool:
 
 def read_again(claim: Claim, case: Case, seed: int) -> bool:
     """True if this is one of the cleared claims that the other judges read too, drawn by the claim and the seed."""
-    drawn = sha256(
-        f"{seed}\0{case.id}\0{claim.id}\0{claim.text}".encode("utf-8", "backslashreplace")
-    ).digest()
-    return int.from_bytes(drawn[:8], "big") % ONE_IN == 0
+    key = f"{seed}\0{case.id}\0{claim.id}\0{claim.text}".encode("utf-8", "backslashreplace")
+    return int.from_bytes(sha256(key).digest()[:8], "big") % ONE_IN == 0
 
 
 def _leader(votes: Sequence[T], order: Sequence[T]) -> T:

@@ -1,8 +1,8 @@
 """Reading a source through, piece by piece, for the lines that bear on claims.
 
-Knows: each piece is read once for at most fifty claims; a reader proves that it got to a piece's end by citing its
-last line, and what it cites is checked. What was not read, or not noted in a way that can be checked, is a failure
-of the claims that it was read for: they can't be called absent.
+Knows: a reader proves that it got to a piece's end by citing its last line, and what it cites is checked. What was
+not read, or not noted so that it can be checked, is a failure of the claims that it was read for: they can't be
+called absent.
 Does not know: how a source is cut into pieces, or who judges the claims by what is noted.
 """
 
@@ -36,8 +36,7 @@ class ScanNotes(Form):
 
 
 class Noted(NamedTuple):
-    """By claim id: numbers of the lines that bear on it, in order, where there are any; and why some piece was not
-    read for it. A claim may have both: what was noted of other pieces stays."""
+    """By claim id the lines that bear on it, in order, and why some piece was not read for it: it may have both."""
 
     lines: dict[str, tuple[int, ...]]
     failures: dict[str, Failure]
@@ -110,7 +109,11 @@ def _check_notes(
     """The lines that notes prove to bear on claims, by number; and the claims that the piece was not read for."""
     known = {line.number: line for line in piece}
     lines: dict[int, list[int]] = {}
-    unread = set() if _names_the_end(answer.last, piece) else set(claims)
+    # One of the last two lines with letters is cited, or a last line of mere marks with all its marks.
+    proven, _ = check_citations(answer.last, {line.number: line for line in _ends(piece)})
+    marks = piece[-1].span.text.strip()
+    ends_in_marks = not letters(marks) and answer.last.split() == [str(piece[-1].number), *marks.split()]
+    unread = set() if proven or ends_in_marks else set(claims)
     for note in map(_NOTE.fullmatch, answer.notes):
         if note is None or int(note[1]) not in claims or _ANOTHER.match(note[2]):
             unread = set(claims)
@@ -121,15 +124,6 @@ def _check_notes(
         if unproven or not lines[number]:
             unread.add(number)
     return {n: numbers for n, numbers in lines.items() if numbers}, unread
-
-
-def _names_the_end(last: str, piece: Sequence[Line]) -> bool:
-    """True if one of the last two lines with letters is cited, or a last line of mere marks with all its marks."""
-    end = piece[-1]
-    marks = end.span.text.strip()
-    ends_in_marks = not letters(marks) and last.split() == [str(end.number), *marks.split()]
-    proven, _ = check_citations(last, {line.number: line for line in _ends(piece)})
-    return ends_in_marks or bool(proven)
 
 
 def _ends(piece: Sequence[Line]) -> list[Line]:

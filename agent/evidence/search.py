@@ -1,7 +1,7 @@
 """A searcher: a language model that looks for the lines of a source that decide claims.
 
-Knows: what each turn of the search shows and asks, how much may be shown, and when it ends. Lines are believed only
-where the searcher cites them with their true beginnings; what it finds is evidence, never a verdict.
+Knows: what each turn of the search shows and asks, how much may be shown, and when it ends. What it finds is
+evidence, never a verdict.
 Does not know: how passages are found (`Library`), or who judges the claims by them.
 """
 
@@ -62,27 +62,22 @@ class Library(Protocol):
 
     def outline(self) -> Sequence[Line]:
         """Headings, or where there are none the openings of even pieces, in order."""
-        ...
 
     def find(self, query: str) -> Sequence[Sequence[Line]]:
         """The best passages for a query, about 300 characters each, as runs of whole lines; best first."""
-        ...
 
     def read(self, number: int) -> Sequence[Line]:
         """The lines about the line of this number, about 1,500 characters; none where there is no such line."""
-        ...
 
 
 class Searched(NamedTuple):
-    """The result of a search; `lines` and `queries` hold every claim, by its id."""
+    """The result of a search, by claim id: the lines named as bearing on it and what was searched for; `seen` are all
+    lines that a searcher who answered saw, beside the outline; a search that broke off keeps what it found before."""
 
     lines: dict[str, tuple[int, ...]]
-    """Numbers of the lines named as bearing on a claim."""
     queries: dict[str, tuple[str, ...]]
     seen: tuple[int, ...]
-    """Numbers of all lines that a searcher who answered saw, beside the outline."""
     failures: dict[str, Failure]
-    """Why the search for a claim broke off; what was found before stays."""
     calls: list[Call]
 
 
@@ -94,17 +89,13 @@ async def search(
     case: Case,
     *,
     turns: int = TURNS,
-    characters: int = CHARACTERS,
 ) -> Searched:
-    """Search for what decides these claims. Each loop has `turns` turns, and `characters` of passages to be shown.
-
-    `hits`, by claim id, are lines found by the claims' own words: the first turn shows them.
-    """
+    """Search for what decides these claims; the first turn shows `hits`, lines that fit each claim's own words."""
     outline = library.outline()
     loops: list[_Loop] = []
     for at in range(0, len(claims), MOST_CLAIMS):
         sought = {n: _Sought(c) for n, c in enumerate(claims[at : at + MOST_CLAIMS], start=1)}
-        loops.append(_Loop(Asker(model), library, outline, case, turns, characters, sought))
+        loops.append(_Loop(Asker(model), library, outline, case, turns, CHARACTERS, sought))
     await asyncio.gather(*(loop.run(hits) for loop in loops))
     result = Searched({}, {}, tuple(sorted({n for loop in loops for n in loop.answered})), {}, [])
     for loop in loops:
@@ -119,20 +110,18 @@ async def search(
 
 @dataclass
 class _Sought:
-    """A claim and what is known of it so far."""
+    """A claim, the lines that the searcher named for it in order, and in its words what is missing.
+
+    Of requests: those of earlier turns, what this turn's found, and those for which it had no room.
+    """
 
     claim: Claim
     named: dict[int, None] = field(default_factory=dict)
-    """Lines that the searcher named for it, in order."""
     queries: dict[str, None] = field(default_factory=dict)
     missing: str = ""
-    """Words of the searcher for it."""
     asked: dict[str, None] = field(default_factory=dict)
-    """Requests of earlier turns."""
     found: dict[str, str] = field(default_factory=dict)
-    """What requests of this turn found."""
     postponed: dict[str, None] = field(default_factory=dict)
-    """Requests of this turn for which there was no room."""
     done: bool = False
 
 

@@ -264,9 +264,9 @@ def mark_pieces(
         errors[Error(span=origin.part(start, after[piece]))] = None
     dropped = len(named) - len(errors)
     if named and not errors:
-        return Weighed(None, failure, dropped=dropped, reason=brief(reason))
+        return Weighed(None, failure, quotes_dropped=dropped, reason=brief(reason))
     label: Label = "fabricated" if named else "implicitly_supported"
-    return Weighed(label, None, dropped=dropped, errors=tuple(errors), reason=brief(reason))
+    return Weighed(label, None, quotes_dropped=dropped, errors=tuple(errors), reason=brief(reason))
 
 
 def count_votes(unit: Unit, consensus: float, *, coarse: bool) -> Decision:

@@ -15,7 +15,7 @@ from longproof.agent.judge import (
     Finding,
     Findings,
     StatementChoice,
-    part_about,
+    findings_about,
     read_choice,
     read_findings,
 )
@@ -63,8 +63,7 @@ def weighed(question: Question = QUESTION, **changes: Any) -> Weighed:
         "label": "contradicting",
         "errors": ["temporal: 天黑后 => 黎明之前"],
     }
-    value = Findings(rest=[Finding.model_validate({**said, **changes})])
-    return read_findings(value, CLAIM, question, CASE)
+    return read_findings([Finding.model_validate({**said, **changes})], CLAIM, question, CASE)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
     changes: dict[str, Any], words: list[str], kind: str | None
 ) -> None:
     read = weighed(**changes)
-    assert (read.failure, read.dropped) == (None, 0)
+    assert (read.failure, read.quotes_dropped) == (None, 0)
     assert list(read.quotes) == [SHOWN[0]]
     assert [RESPONSE.text[error.span.start : error.span.end] for error in read.errors] == words
     assert [(error.kind, error.correction) for error in read.errors] == [(kind, "黎明之前")] * len(words)
@@ -211,7 +210,7 @@ def test_several_lines_may_stand_in_one_citation(
 def test_a_supported_claim_is_one_string_with_its_number(
     compact: str, letter: str | None, citations: str
 ) -> None:
-    findings = part_about(Findings(short=[compact]), 1, "").rest
+    findings = findings_about(Findings(short=[compact]), 1, "")
     label = LETTERS.get(letter or "", "")
     assert [(one.label, one.lines) for one in findings] == ([] if letter is None else [(label, [citations])])
 
@@ -256,12 +255,12 @@ def test_no_citation_breaks_the_reading(citations: list[str], compact: str) -> N
     lines, dropped = read_lines([*citations, compact], NUMBERED)
     assert set(lines) <= set(NUMBERED.shown)
     assert dropped >= 0
-    part_about(Findings(short=[compact]), 1, "")
+    findings_about(Findings(short=[compact]), 1, "")
 
 
 def test_hostile_citations_cost_little() -> None:
     for one in (" ", "(", "[ ", "1", "; ", ", 1", "12 ", "P", "…", "E "):
-        part_about(Findings(short=[one * 40_000]), 1, "")
+        findings_about(Findings(short=[one * 40_000]), 1, "")
         assert set(read_lines([one * 40_000], NUMBERED)[0]) <= set(NUMBERED.shown)
 
 
@@ -299,7 +298,7 @@ def test_a_denial_names_the_words_that_are_called_wrong_and_what_should_stand_th
 @pytest.mark.parametrize(("name", "held"), [(CLAIM.text, 1), ("C1", 1), ("老船长", 0)])
 def test_a_claim_may_be_named_by_its_text(name: str, held: int) -> None:
     value = Findings(rest=[Finding(claim=name, label="not_found")])
-    assert len(part_about(value, 1, CLAIM.text).rest) == held
+    assert len(findings_about(value, 1, CLAIM.text)) == held
 
 
 def test_what_is_called_out_dependent_by_pages_rests_on_one() -> None:
@@ -307,5 +306,5 @@ def test_what_is_called_out_dependent_by_pages_rests_on_one() -> None:
     question = asked(shown, (1, -1)).model_copy(update={"look": "pages"})
     case = CASE.model_copy(update={"source_ids": (SOURCE.id,)})
     for line, label in (("1 老船長", None), ("P1 Lamps were", "out_dependent")):
-        value = Findings(rest=[Finding(claim="C1", lines=[line], label="out_dependent")])
-        assert read_findings(value, CLAIM, question, case).label == label
+        said = [Finding(claim="C1", lines=[line], label="out_dependent")]
+        assert read_findings(said, CLAIM, question, case).label == label

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from fakes import ChatServer, Script
@@ -48,10 +49,12 @@ def searched(
     script: Script,
     claims: Sequence[Claim] = CLAIMS,
     hits: Mapping[str, Sequence[Line]] | None = None,
-    **bounds: int,
+    turns: int = 6,
+    characters: int = 60_000,
 ) -> tuple[Searched, ChatServer, Shelf]:
     chat, shelf = ChatServer(script), Shelf()
-    found = using(chat, lambda model: search(model, claims, hits or {}, shelf, CASE, **bounds))
+    with patch("longproof.agent.evidence.search.CHARACTERS", characters):
+        found = using(chat, lambda model: search(model, claims, hits or {}, shelf, CASE, turns=turns))
     shown = [number for said in chat.asked for number in said.numbered("passages")]
     if len(claims) <= MOST_CLAIMS:
         assert len(shown) == len(set(shown)), "a passage was shown twice"

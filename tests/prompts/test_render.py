@@ -14,7 +14,7 @@ from reader import FENCED
 
 from longproof import prompts
 from longproof.agent.guards import read_lines
-from longproof.agent.judge import Finding, Findings, part_about
+from longproof.agent.judge import Finding, Findings, findings_about
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Question
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.verigray import AUDIT_ANSWERS
@@ -195,7 +195,7 @@ def test_the_judges_template_is_short(language: Language, most: int) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_judges_own_example_is_read_as_it_is_meant(language: Language) -> None:
     (example_of_one,) = re.findall(r'"(C1 E [^"]+)"', example("judge", language).system)
-    (read,) = part_about(Findings(short=[example_of_one]), 1, "").rest
+    (read,) = findings_about(Findings(short=[example_of_one]), 1, "")
     assert read.label == "explicitly_supported"
     texts = (
         {12: "Ada lit the lamp. 阿达点灯。", 15: "Tom said no."}

@@ -131,4 +131,4 @@ def test_a_repeated_piece_is_its_next_place() -> None:
     pieces = ["nine", "nine", "nine"]
     marked = mark_pieces(pieces, text.span(0, len(text.text)), "", whole=False, failure="ungrounded")
     assert [error.span.start for error in marked.errors] == [0, 9]
-    assert marked.dropped == 1
+    assert marked.quotes_dropped == 1
