@@ -71,46 +71,39 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
     holds no results, no example is common, or the gold of a common example differs.
     """
-    first, second = ({line.name: line for line in read_lines(folder, Result)} for folder in (a, b))
-    names = [name for name in first if name in second]
-    if not names:
-        raise BadInput(f"{a} and {b} have no example in common")
-    before, after = [first[name] for name in names], [second[name] for name in names]
-    changes = list[ChangedOutcome]()
-    for one, other in zip(before, after, strict=True):
+    only_b = {line.name: line for line in read_lines(b, Result)}
+    before, after, n_only_a, changes = list[Result](), list[Result](), 0, list[ChangedOutcome]()
+    for one in read_lines(a, Result):
+        other = only_b.pop(one.name, None)
+        if other is None:
+            n_only_a += 1
+            continue
         if one.gold != other.gold:
             raise BadInput(f"example {one.id} has another gold in {b}: the runs are of different data")
+        before.append(one)
+        after.append(other.model_copy(update={"group": one.group}))
         gold, was, now = one.gold.outcome, one.prediction.outcome, other.prediction.outcome
         if was != now:
             gain = (now == gold) - (was == gold)
             changes.append(ChangedOutcome(gain, one.name, gold or "gray", was, now))
-    differences = (_difference(name, before, after) for name in HEADLINES)
-    return Comparison(
-        a=a,
-        b=b,
-        n=len(names),
-        n_only_a=len(first) - len(names),
-        n_only_b=len(second) - len(names),
-        differences=[difference for difference in differences if difference],
-        changes=sorted(changes, key=lambda change: (-change.gain, change.name)),
-    )
+    if not before:
+        raise BadInput(f"{a} and {b} have no example in common")
+    changes.sort(key=lambda change: (-change.gain, change.name))
+    differences = list(filter(None, (_difference(name, before, after) for name in HEADLINES)))
+    return Comparison(a, b, len(before), n_only_a, len(only_b), differences, changes)
 
 
 def _difference(name: str, before: Sequence[Result], after: Sequence[Result]) -> ScoreDifference | None:
     """The paired difference of one headline score; None where the data have no gold for it."""
     count_example, (rate, _, _) = HEADLINES[name]
-    sides = sum_by_group(before, before, count_example), sum_by_group(before, after, count_example)
-    groups = [(one, other) for one, other in zip(*sides, strict=True) if any(one) or any(other)]
+    sides = zip(sum_by_group(before, count_example), sum_by_group(after, count_example), strict=True)
+    groups = [(one, other) for one, other in sides if any(one) or any(other)]
 
-    def both_rates(drawn: Sequence[tuple[Counts, Counts]]) -> tuple[float | None, float | None]:
-        return rate(sum_counts(one for one, _ in drawn)), rate(sum_counts(other for _, other in drawn))
+    def rates(drawn: Sequence[tuple[Counts, Counts]]) -> tuple[float | None, float | None, float | None]:
+        was, now = rate(sum_counts(one for one, _ in drawn)), rate(sum_counts(other for _, other in drawn))
+        return was, now, None if was is None or now is None else now - was
 
-    def gain(drawn: Sequence[tuple[Counts, Counts]]) -> float | None:
-        was, now = both_rates(drawn)
-        return None if was is None or now is None else now - was
-
-    was, now = both_rates(groups)
+    was, now, gain = rates(groups)
     if was is None and now is None:
         return None
-    low, high = bootstrap_interval(gain, groups)
-    return ScoreDifference(name, was, now, gain(groups), low, high)
+    return ScoreDifference(name, was, now, gain, *bootstrap_interval(lambda drawn: rates(drawn)[2], groups))

@@ -1,9 +1,8 @@
 """The papers' scores: pure functions of gold and predicted columns of one length.
 
 Knows: `gold` is a list of names (the seven labels, or the outcomes `faithful` and `hallucinated`), in `predicted`
-None, `undecided` or a failure's name may stand, too. Laws: an undecided prediction is the wrong class, counted, never
-dropped; a rate whose denominator is empty is None, never 0 and never NaN; beside every rate stands its coverage.
-A place is a half-open `(start, end)` in code points. Does not know: data sets, judges, or how scores are shown.
+None, `undecided` or a failure's name may stand, too: it is the wrong class, counted, never dropped. A place is a
+half-open `(start, end)` in code points. Does not know: data sets, judges, or how scores are shown.
 """
 
 import re
@@ -45,11 +44,9 @@ WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff
 
 
 def outcome_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
-    """LongNovel (seed 004, section 4.3): the counts of one prediction a response.
+    """LongNovel (seed 004, section 4.3): the counts of one prediction a response, of outcomes or labels.
 
-    gold: `hallucinated` or `faithful`, or a label (contradicting and fabricated are hallucinated). predicted: the
-    same names, or None, `undecided` or a failure's name: the wrong class, never dropped. `recall` of the counts is
-    the accuracy of hallucinated, `specificity` that of faithful.
+    `recall` of the counts is the accuracy of hallucinated, `specificity` that of faithful.
     """
     names = zip(gold, predicted, strict=True)
     return count((bool(is_hallucinated(right)), is_hallucinated(said)) for right, said in names)
@@ -84,10 +81,7 @@ def character_counts(gold: Sequence[Offsets], predicted: Sequence[Offsets] | Non
 
 
 def character_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
-    """RAGTruth: precision, recall and F1 over characters, micro sums over all examples.
-
-    A prediction of None is undecided: nothing was marked, so its gold counts as missed, and it is counted.
-    """
+    """RAGTruth: precision, recall and F1 over characters, micro sums over all examples; None marks nothing."""
     counts, decided = sum_counts(map(character_counts, gold, predicted)), decided_share(predicted)
     return Matches(
         Rate(precision(counts), counts.flags, decided),
@@ -104,8 +98,7 @@ def mistake_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
 def unfaithful_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
     """VeriGray (seed 002, section 5.2): two merged classes, one label a sentence; mean_accuracy is its balanced one.
 
-    gold: names of the seven labels; sentences are dropped by it alone. predicted: the same, `not_found` (unfaithful),
-    or None, `undecided` or a failure's name: the wrong class, counted in every rate.
+    Sentences are dropped by gold alone. predicted: labels, or `not_found` (unfaithful).
     """
     sure = list[tuple[bool, bool | None]]()
     for name, label in zip(gold, predicted, strict=True):
@@ -141,8 +134,7 @@ def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[
     """VeriGray's selective prediction (figure 3): accept what is predicted at or above each threshold.
 
     The rate is the risk: hallucinated over accepted; its coverage is accepted over all. Over gold that is surely
-    faithful or surely unfaithful. An undecided prediction has no confidence: never accepted, and always in the
-    denominator of coverage.
+    faithful or surely unfaithful. An undecided prediction is never accepted.
     """
     risks = dict[str, Rate]()
     for threshold in THRESHOLDS:
@@ -160,21 +152,18 @@ def claims_match(first: GoldClaim | PredictedClaim, second: GoldClaim | Predicte
     """PROBE (seed 000, section 4): overlap of origins of at least one half, else a word F1 of at least one half.
 
     The paper matches claims semantically with a model and names no rule; ours is deterministic. Overlap is common
-    characters over those of either. Step 1 (decomposition) is `matches` by this rule, many to many, since two
-    annotators cut at different grain; step 4 (localisation) the same over hallucinated claims alone.
+    characters over those of either; words are compared case folded, Han characters one by one. Step 1 (decomposition)
+    is `matches` by this rule, many to many, since two annotators cut at different grain; step 4 (localisation) the
+    same over hallucinated claims alone.
     """
-    if first.origin and second.origin:
-        one, other = ((at.start, at.end) for at in (first.origin, second.origin))
-        common, either = _characters([one]) & _characters([other]), _characters([one, other])
-        if len(common) >= OVERLAP * max(1, len(either)):
+    one, other = first.origin, second.origin
+    if one and other:
+        common = max(0, min(one.end, other.end) - max(one.start, other.start))
+        either = one.end - one.start + other.end - other.start - common
+        if common >= OVERLAP * max(1, either):
             return True
-    return word_f1(first.text, second.text) >= OVERLAP
-
-
-def word_f1(first: str, second: str) -> float:
-    """F1 of two bags of words, Han characters one by one, case folded; 0 where neither holds a word."""
-    words, others = Counter(WORD.findall(first.casefold())), Counter(WORD.findall(second.casefold()))
-    return 2 * (words & others).total() / max(1, words.total() + others.total())
+    words, others = (Counter(WORD.findall(claim.text.casefold())) for claim in (first, second))
+    return 2 * (words & others).total() >= OVERLAP * max(1, words.total() + others.total())
 
 
 def evidence_scores(gold: Marked, found: Marked) -> tuple[Rate, Rate]:
@@ -184,9 +173,11 @@ def evidence_scores(gold: Marked, found: Marked) -> tuple[Rate, Rate]:
     """
     n, n_partial, n_complete = len(gold), 0, 0
     for pieces, places in zip(gold, found, strict=True):
-        held = _characters(places)
-        hits = [len(held & _characters([at])) >= OVERLAP * max(1, at[1] - at[0]) for at in pieces]
-        n_partial, n_complete = n_partial + any(hits), n_complete + all(hits)
+        held, n_hits = _characters(places), 0
+        for piece in pieces:
+            own = _characters([piece])
+            n_hits += len(held & own) >= OVERLAP * max(1, len(own))
+        n_partial, n_complete = n_partial + (n_hits > 0), n_complete + (n_hits == len(pieces))
     return Rate(share(n_partial, n), n), Rate(share(n_complete, n), n)
 
 

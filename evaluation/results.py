@@ -5,12 +5,11 @@ same bytes. Does not know: scores, or how the report came about.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import chain
 
-from longproof.agent.report import sentence_label
-from longproof.agent.types import Label, Outcome, Place, Report, ReportClaim, Usage
-from longproof.evaluation.statistics import HALLUCINATED_LABELS
+from longproof.agent.report import WRONG, sentence_label
+from longproof.agent.types import Label, Outcome, Place, Report, Usage
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
 from longproof.graphs.runner import Ended, state_of
@@ -98,7 +97,7 @@ def result(example: Example, repeat: int, name: str, key: str, checked: Report |
         group=example.group or example.id,
         pair=example.pair,
         slices=example.slices,
-        source_characters=sum(len(source.text) for source in example.sources),
+        source_characters=sum(len(source.raw or source.text) for source in example.sources),
         gold=example.gold,
         prediction=predicted,
     )
@@ -107,37 +106,38 @@ def result(example: Example, repeat: int, name: str, key: str, checked: Report |
 def prediction(report: Report) -> Prediction:
     """The report reduced."""
     sources = [document.id for document in report.documents if document.role == "source"]
-    by_piece = report.stamp.get("protocol") == PROBE.name
+    by_piece, claims = report.stamp.get("protocol") == PROBE.name, list[PredictedClaim]()
+    for claim in report.claims:
+        asked: dict[str, list[str | None]] = {}
+        for judgement in claim.judgements:
+            asked.setdefault(judgement.question_id, []).append(judgement.label)
+        last = asked[claim.judgements[-1].question_id] if claim.judgements else []
+        flagged, evidence = list[Place](), list[SourceAt]()
+        for error in claim.errors if claim.label in WRONG else ():
+            span = error.span
+            flagged.append(Place(start=span.start, end=span.end, text=span.text))
+        for span in claim.evidence:
+            if span.source_id in sources:
+                at = sources.index(span.source_id)
+                evidence.append(SourceAt(source=at, start=span.start, end=span.end))
+        predicted = PredictedClaim(
+            text=claim.text,
+            origin=claim.origin,
+            label=claim.label,
+            failure=claim.failure,
+            flagged=tuple(flagged),
+            evidence=tuple(evidence),
+            votes=() if by_piece else tuple(last[:-1] if claim.decided_by == "arbiter" else last),
+            pieces=tuple(map(tuple, asked.values())) if by_piece else (),
+        )
+        claims.append(predicted)
     return Prediction(
         outcome=report.verdict,
         triage=report.triage,
         sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
-        claims=tuple(_claim(claim, sources, by_piece=by_piece) for claim in report.claims),
+        claims=tuple(claims),
         coverage=report.coverage,
         usage=report.usage,
-    )
-
-
-def _claim(claim: ReportClaim, sources: Sequence[str], *, by_piece: bool) -> PredictedClaim:
-    asked: dict[str, list[str | None]] = {}
-    for judgement in claim.judgements:
-        asked.setdefault(judgement.question_id, []).append(judgement.label)
-    last = asked[claim.judgements[-1].question_id] if claim.judgements else []
-    spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
-    evidence = list[SourceAt]()
-    for span in claim.evidence:
-        if span.source_id in sources:
-            at = sources.index(span.source_id)
-            evidence.append(SourceAt(source=at, start=span.start, end=span.end))
-    return PredictedClaim(
-        text=claim.text,
-        origin=claim.origin,
-        label=claim.label,
-        failure=claim.failure,
-        flagged=tuple(Place(start=span.start, end=span.end, text=span.text) for span in spans),
-        evidence=tuple(evidence),
-        votes=() if by_piece else tuple(last[:-1] if claim.decided_by == "arbiter" else last),
-        pieces=tuple(map(tuple, asked.values())) if by_piece else (),
     )
 
 
@@ -154,24 +154,22 @@ def label_at(predicted: Prediction, place: Place) -> Label | None:
     since the rest of it was not called wrong. A part for which only such a claim stands is implicitly_supported;
     one without any claim has its sentences' label.
     """
-    met = [claim for claim in predicted.claims if _meet(claim.origin, place)]
-    speaking = [c.label for c in met if not c.flagged or any(_meet(at, place) for at in c.flagged)]
+    met = [claim for claim in predicted.claims if _meet(place, [claim.origin])]
     if not met and not predicted.sentences:
         return None
+    speaking = [claim.label for claim in met if not claim.flagged or _meet(place, claim.flagged)]
     if met and not speaking:
         return "implicitly_supported"
-    return sentence_label(speaking or [s.label for s in predicted.sentences if _meet(s, place)])
+    return sentence_label(speaking or [one.label for one in predicted.sentences if _meet(place, [one])])
 
 
 def gold_at(gold: Gold, place: Place) -> Outcome | None:
     """Gold's side on a place of the response: by marked places, else by parts, else by the whole; None where gray."""
     if gold.errors or (gold.errors is not None and gold.outcome == "faithful"):
-        return "hallucinated" if any(_meet(error.place, place) for error in gold.errors) else "faithful"
-    sides = [part.outcome for part in gold.parts or () if _meet(part.place, place)]
-    if not sides:
-        return gold.outcome
+        return "hallucinated" if _meet(place, [error.place for error in gold.errors]) else "faithful"
+    sides = {part.outcome for part in gold.parts or () if _meet(place, [part.place])} or {gold.outcome}
     return "hallucinated" if "hallucinated" in sides else None if None in sides else "faithful"
 
 
-def _meet(first: Place | PredictedSentence, second: Place) -> bool:
-    return max(first.start, second.start) < min(first.end, second.end)
+def _meet(place: Place, others: Iterable[Place | PredictedSentence]) -> bool:
+    return any(max(place.start, other.start) < min(place.end, other.end) for other in others)

@@ -1,8 +1,7 @@
 """Examples through a verifier into a folder: a line each, resumable, the same bytes every time.
 
-Knows: which examples are drawn, which settings make results comparable, that a repeat is another sample of the same
-prompts, what a run would cost. A killed run goes on where it stopped. Does not know: how a check works, how a folder
-is kept, or any metric.
+Knows: which examples are drawn, which settings make results comparable, what a run would cost. Does not know: how a
+check works, how a folder is kept, or any metric.
 """
 
 import json
@@ -102,7 +101,7 @@ class ExampleCases:
 
     def sources(self, one: Planned) -> list[Document]:
         """The example's sources."""
-        return [source.document() for source in self._drawn[one.place[0]].sources]
+        return list(self._drawn[one.place[0]].sources)
 
     def line(self, one: Planned, checked: Report | str) -> Result:
         """The line of an example that ended."""
@@ -132,10 +131,10 @@ def evaluate_dataset(
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
-    pairs) with `seed`; `repeat` runs everything so often, so many examples in `parallel`; `settings` go to the
-    verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`, all are.
-    `checker` gives the verifier of each repeat, `chosen` are examples in the place of the set's own; whole `reports`
-    may be kept. Raises BadInput for an empty set, settings that can check nothing, or another run in `out`.
+    pairs) with `seed`; `settings` go to the verifier. Examples that nobody answered for are checked again where a run
+    goes on; with a `recording`, all are. `checker` gives the verifier of each repeat, `chosen` are examples in the
+    place of the set's own; whole `reports` may be kept. Raises BadInput for an empty set, settings that can check
+    nothing, or another run in `out`.
     """
     if repeat < 1 or parallel < 1:
         raise BadInput("repeat and parallel must be at least 1")
@@ -143,12 +142,14 @@ def evaluate_dataset(
     if not drawn:
         which = f" of {only}" if only else ""
         raise BadInput(f"there is no example{which} in {path or dataset}: give a set that has some")
+    shaping = sorted(settings.keys() - INCOMPARABLE - {"prices"})
+    shaping = [name for name in shaping if settings[name] not in (None, False)]
     run_settings = RunSettings(
         version=VERSION,
         dataset=dataset,
         protocol=protocol,
         judges=tuple(map(_setting_text, judges)),
-        settings=_comparable(settings),
+        settings={name: _setting_text(settings[name]) for name in shaping},
         only=only,
         sample=sample,
         seed=seed,
@@ -169,13 +170,10 @@ def evaluate_dataset(
             reports=out if reports else None,
             progress=progress,
         )
-    return _write_scores(Evaluation(out, run_settings, results, sections(results)))
-
-
-def _write_scores(done: Evaluation) -> Evaluation:
+    done = Evaluation(out, run_settings, results, sections(results))
     scores = json.dumps([section.model_dump() for section in done.sections], indent=1, ensure_ascii=False)
-    write_whole(done.folder / SCORES, (scores + "\n").encode("utf-8"))
-    write_whole(done.folder / TABLE, done.to_markdown().encode("utf-8"))
+    write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
+    write_whole(out / TABLE, done.to_markdown().encode("utf-8"))
     return done
 
 
@@ -196,15 +194,10 @@ def estimate_dataset(
     """
     drawn = draw_sample(examples(dataset, path), sample, seed, only)
     verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
-
-    reports = list[Report]()
-
-    def keep(_: Planned, checked: Report | str) -> None:
-        if isinstance(checked, Report):
-            reports.append(checked)
-
+    checked = list[Report | str]()
     groups = plan_groups(planned_examples(drawn, joined=joins(verifier.settings)))
-    local_engine(verifier, ExampleCases(drawn))(groups, keep)
+    local_engine(verifier, ExampleCases(drawn))(groups, lambda _, report: checked.append(report))
+    reports = [report for report in checked if isinstance(report, Report)]
     often = f", {repeat} times; of one time:" if repeat > 1 else ""
     return "\n".join([f"{len(drawn)} examples{often}", *estimate_lines(estimate(reports))])
 
@@ -225,14 +218,11 @@ def draw_sample(
         return list(found)
     if size < 1:
         raise BadInput("a sample has at least one example")
-    sizes = Counter(example.pair or example.id for example in found)
-    units, drawn, n = list(sizes), set[str](), 0
-    Random(seed).shuffle(units)
-    for unit in units:
-        if n >= size:
-            break
-        drawn.add(unit)
-        n += sizes[unit]
+    units = Counter(example.pair or example.id for example in found)
+    left, drawn = list(units), set[str]()
+    Random(seed).shuffle(left)
+    while sum(units[unit] for unit in drawn) < size:
+        drawn.add(left[len(drawn)])
     return [example for example in found if (example.pair or example.id) in drawn]
 
 
@@ -244,25 +234,20 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
     """
     planned = []
     for number, example in enumerate(drawn):
-        sources = digest([f"{_text_hash(s.text)} {s.kind} {s.title}" for s in example.sources])
-        together = group_key(example.case(), sources, [source.text for source in example.sources])
-        planned.append(
-            Planned(
-                name=f"{example.id} (run {repeat + 1})" if repeat else example.id,
-                key=digest([example.model_dump_json(exclude={"sources"}), sources]),
-                sources=sources,
-                joined=together if joined else "",
-                pair=example.pair or example.group or None,
-                place=(number, repeat),
-            )
+        sources = digest([f"{_text_hash(source)} {source.kind} {source.title}" for source in example.sources])
+        together = group_key(
+            example.case(), sources, [source.raw or source.text for source in example.sources]
         )
+        one = Planned(
+            name=f"{example.id} (run {repeat + 1})" if repeat else example.id,
+            key=digest([example.model_dump_json(exclude={"sources"}), sources]),
+            sources=sources,
+            joined=together if joined else "",
+            pair=example.pair or example.group or None,
+            place=(number, repeat),
+        )
+        planned.append(one)
     return planned
-
-
-def _comparable(settings: dict[str, Any]) -> dict[str, str]:
-    """The settings that shape results, as a run's record has them."""
-    shaping = sorted(settings.keys() - INCOMPARABLE - {"prices"})
-    return {name: _setting_text(settings[name]) for name in shaping if settings[name] not in (None, False)}
 
 
 def _setting_text(value: Any) -> str:
@@ -291,11 +276,11 @@ def data_digest(drawn: Sequence[Example]) -> str:
     """A hash of what is checked and of its gold: another gold is another run. Fields that say nothing don't count."""
     hashed = sha256()
     for example in drawn:
-        texts = [_text_hash(source.text) for source in example.sources]
+        texts = list(map(_text_hash, example.sources))
         about = example.model_dump_json(exclude={"sources"}, exclude_defaults=True)
         hashed.update(json.dumps([texts, about]).encode())
     return "sha256:" + hashed.hexdigest()
 
 
-def _text_hash(text: str) -> str:
-    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+def _text_hash(source: Document) -> str:
+    return sha256((source.raw or source.text).encode("utf-8", "backslashreplace")).hexdigest()

@@ -4,6 +4,7 @@ Knows: two-by-two counts of responses, parts and characters. A rate never stands
 Does not know: which scores a set is given.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -87,19 +88,17 @@ def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: 
 def headline(results: Sequence[Result], name: str) -> Score:
     """One of HEADLINES with its 95 % interval."""
     count_example, counted = HEADLINES[name]
-    groups = [counts for counts in sum_by_group(results, results, count_example) if any(counts)]
+    groups = list(filter(any, sum_by_group(results, count_example)))
     low, high = bootstrap_interval(lambda drawn: counted.rate(sum_counts(drawn)), groups)
     return counted.score(name, sum_counts(groups)).model_copy(update={"low": low, "high": high})
 
 
-def sum_by_group(
-    grouping: Sequence[Result], results: Sequence[Result], count_example: Callable[[Result], Counts]
-) -> list[Counts]:
-    """The sum of the results' counts in each group, as the results of `grouping` beside them are grouped."""
-    groups: dict[str, Counts] = {}
-    for one, result in zip(grouping, results, strict=True):
-        groups[one.group] = sum_counts([groups.get(one.group, NOTHING), count_example(result)])
-    return list(groups.values())
+def sum_by_group(results: Sequence[Result], count_example: Callable[[Result], Counts]) -> list[Counts]:
+    """The sum of the results' counts in each group."""
+    groups: dict[str, list[Counts]] = defaultdict(list)
+    for result in results:
+        groups[result.group].append(count_example(result))
+    return list(map(sum_counts, groups.values()))
 
 
 def response_counts(result: Result) -> Counts:

@@ -5,10 +5,11 @@ of evidence of a true claim should be for it, of a hallucinated one against it (
 of true claims; which piece a vote was on is not kept). Does not know: data sets, verifiers, or how scores are shown.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from longproof.agent.report import price, total_usage
+from longproof.agent.report import WRONG, price, total_usage
 from longproof.agent.types import KINDS, Label
 from longproof.evaluation.metrics import (
     POSITION_KINDS,
@@ -37,8 +38,6 @@ from longproof.evaluation.scores import (
     response_counts,
 )
 from longproof.evaluation.statistics import (
-    HALLUCINATED_LABELS,
-    NOTHING,
     Counts,
     Rate,
     fleiss_kappa,
@@ -62,7 +61,7 @@ def sections(results: Sequence[Result]) -> list[Section]:
     """
     scores: dict[str, Iterable[Score]] = {
         "Without a model": _offline(results),
-        "Responses": [*_responses(results), *_pairs(results)],
+        "Responses": _responses(results),
         "Parts": _parts(results),
         "Parts, seven labels": _labels(results),
         "Places": _places(results),
@@ -71,8 +70,11 @@ def sections(results: Sequence[Result]) -> list[Section]:
         "Judges and runs": _judge_scores(results),
         "Cost": _cost(results),
     }
-    made = [Section(title=title, scores=tuple(found)) for title, found in scores.items()]
-    return [section for section in made if section.scores]
+    found = list[Section]()
+    for title, of_section in scores.items():
+        if kept := tuple(of_section):
+            found.append(Section(title=title, scores=kept))
+    return found
 
 
 def _offline(results: Sequence[Result]) -> Iterator[Score]:
@@ -90,16 +92,12 @@ def _offline(results: Sequence[Result]) -> Iterator[Score]:
 
 def _responses(results: Sequence[Result]) -> Iterator[Score]:
     counts, n = sum_counts(map(response_counts, results)), len(results)
-    if not counts.all:
-        return
-    for name in ("mean accuracy", "accuracy of hallucinated", "accuracy of faithful", "MCC"):
-        yield headline(results, name)
-    yield from class_scores(counts, ("precision", "F1", "accuracy"))
-    if n_gray := n - counts.all:
-        yield rate_score("gray gold, in no score above", "all", Rate(share(n_gray, n), n))
-
-
-def _pairs(results: Sequence[Result]) -> Iterator[Score]:
+    if counts.all:
+        for name in ("mean accuracy", "accuracy of hallucinated", "accuracy of faithful", "MCC"):
+            yield headline(results, name)
+        yield from class_scores(counts, ("precision", "F1", "accuracy"))
+        if n_gray := n - counts.all:
+            yield rate_score("gray gold, in no score above", "all", Rate(share(n_gray, n), n))
     names, right = list[str](), list[bool | None]()
     for result in results:
         if result.pair is not None:
@@ -140,8 +138,8 @@ def _labels(results: Sequence[Result]) -> Iterator[Score]:
 
 
 def _places(results: Sequence[Result]) -> Iterator[Score]:
-    marked = [result for result in results if result.gold.errors is not None]
-    gold, predicted = [gold_places(r) for r in marked], [flagged_places(r.prediction) for r in marked]
+    marked, names = [result for result in results if result.gold.errors is not None], set[str]()
+    gold, predicted = list(map(gold_places, marked)), [flagged_places(r.prediction) for r in marked]
     if not any(gold):
         return
     characters, whole = character_scores(gold, predicted), mistake_scores(gold, predicted)
@@ -150,7 +148,6 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     yield rate_score("characters: recall", "gold characters", characters.recall)
     yield rate_score("places: precision", "flagged places", whole.precision)
     yield rate_score("places: recall", "gold places", whole.recall)
-    names = set[str]()
     for result in marked:
         names.update(error.name for error in result.gold.errors or ())
     for name in sorted(names - {""}):
@@ -180,15 +177,15 @@ def _slice_scores(results: Sequence[Result], name: str, *, recalled: bool) -> It
     Recall alone, of hallucinated responses, is LongNovel's by kind and position; what it leaves are HaluEval's
     failures by pattern (table 7).
     """
-    by_value: dict[str, Counts] = {}
+    by_value: dict[str, list[Counts]] = defaultdict(list)
     for result in results:
-        value = result.slices[name]
-        by_value[value] = sum_counts([by_value.get(value, NOTHING), response_counts(result)])
+        by_value[result.slices[name]].append(response_counts(result))
     for value in sorted(by_value, key=lambda value: (ORDER.get(value, len(ORDER)), value)):
+        counts = sum_counts(by_value[value])
         if recalled:
-            yield from class_scores(by_value[value], ["recall"], after=f" of {value}")
+            yield from class_scores(counts, ["recall"], after=f" of {value}")
         else:
-            yield from class_scores(by_value[value], ("mean accuracy", "recall"), before=f"{value}: ")
+            yield from class_scores(counts, ("mean accuracy", "recall"), before=f"{value}: ")
 
 
 def _cost(results: Sequence[Result]) -> Iterator[Score]:
@@ -217,11 +214,11 @@ def _probe_scores(results: Sequence[Result]) -> Iterator[Score]:
     annotated = [result for result in results if result.gold.claims is not None]
     if not annotated:
         return
-    for step, only_wrong in (("decomposition", False), ("localisation", True)):
+    for step, every in (("decomposition", True), ("localisation", False)):
         gold, ours = list[list[GoldClaim]](), list[list[PredictedClaim] | None]()
         for result in annotated:
-            gold.append([c for c in result.gold.claims or () if c.hallucinated or not only_wrong])
-            found = [c for c in result.prediction.claims if c.label in HALLUCINATED_LABELS or not only_wrong]
+            gold.append([claim for claim in result.gold.claims or () if every or claim.hallucinated])
+            found = [claim for claim in result.prediction.claims if every or claim.label in WRONG]
             ours.append(None if result.prediction.failure else found)
         scores = matches(gold, ours, claims_match)
         yield rate_score(f"{step}: precision", "our claims", scores.precision)
@@ -247,7 +244,7 @@ def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
             about = [g for g in result.gold.claims or () if claim.pieces and claims_match(claim, g)]
             for vote in chain.from_iterable(claim.pieces if about else ()):
                 supports.append(not any(gold.hallucinated for gold in about))
-                votes.append(None if vote is None else vote not in HALLUCINATED_LABELS)
+                votes.append(None if vote is None else vote not in WRONG)
     decided = share(len(pieces), n_with_evidence)
     for name, rate in zip(("partial", "complete"), evidence_scores(pieces, places), strict=True):
         yield rate_score(f"evidence: {name}", "matched claims", rate._replace(coverage=decided))

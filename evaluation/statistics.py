@@ -1,27 +1,24 @@
 """Rates of a two-by-two table, matched items, bootstrap intervals, agreement of judges: all scores are made of these.
 
-Knows: the two classes of a label or an outcome, the one place where names become classes: only `contradicting` and
-`fabricated` are hallucinated, as in the report. A rate whose denominator is empty is None, never 0 and never NaN.
-Positive means hallucinated. Matthews correlation: Matthews 1975; Chicco and Jurman 2020 for the constant predictor.
-Kappa: Fleiss 1971, with as many votes an item as there are. Intervals: Efron's percentile bootstrap over whole
-groups, seeded. Does not know: which paper asks.
+Knows: the two classes of a label or an outcome; positive means hallucinated. A rate whose denominator is empty is
+None, never 0 and never NaN. Matthews correlation: Matthews 1975; Chicco and Jurman 2020 for the constant predictor.
+Kappa: Fleiss 1971. Intervals: Efron's percentile bootstrap. Does not know: which paper asks.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from math import sqrt
 from random import Random
 from typing import NamedTuple, TypeVar, get_args
 
 import numpy as np
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Failure
 from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
 U = TypeVar("U")
-HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
 UNDECIDED = frozenset({None, "undecided", *get_args(Failure)})
 DRAWS = 1000
 LEAST_DEFINED = 0.95
@@ -35,7 +32,7 @@ def is_hallucinated(name: str | None) -> bool | None:
     """
     if name in UNDECIDED:
         return None
-    if name == "hallucinated" or name in HALLUCINATED_LABELS:
+    if name == "hallucinated" or name in WRONG:
         return True
     if name == "faithful" or name in LABELS:
         return False
@@ -45,7 +42,8 @@ def is_hallucinated(name: str | None) -> bool | None:
 class Counts(NamedTuple):
     """The cells of a table of gold and predicted classes; `undecided` ones are among the wrong ones.
 
-    Floats, since published accuracies are averages over runs.
+    Floats, since published accuracies are averages over runs. By gold `positives` are hallucinated and `negatives`
+    faithful; `flags` are those that the prediction calls hallucinated.
     """
 
     true_positive: float
@@ -56,22 +54,18 @@ class Counts(NamedTuple):
 
     @property
     def positives(self) -> int:
-        """Those that gold calls hallucinated."""
         return int(self.true_positive + self.false_negative)
 
     @property
     def negatives(self) -> int:
-        """Those that gold calls faithful."""
         return int(self.false_positive + self.true_negative)
 
     @property
     def all(self) -> int:
-        """Both."""
         return self.positives + self.negatives
 
     @property
     def flags(self) -> int:
-        """Those that the prediction calls hallucinated."""
         return int(self.true_positive + self.false_positive)
 
 
@@ -151,10 +145,9 @@ def coverage(counts: Counts) -> float | None:
 
 
 def mcc(counts: Counts) -> float | None:
-    """Matthews correlation in [-1, 1].
+    """Matthews correlation in [-1, 1]; None where a gold class is empty.
 
-    None where a gold class is empty: there is nothing to correlate with. 0 where all predictions
-    are one class: the limit of the formula, and what seed 004 prints (a constant tells nothing).
+    0 where all predictions are one class: the limit of the formula, and what seed 004 prints.
     """
     tp, fp, fn, tn, _ = counts
     if not tp + fn or not tn + fp:
@@ -173,10 +166,16 @@ def matches(
     """
     n_gold = n_predicted = found = right = 0
     for wanted, given in zip(gold, predicted, strict=True):
-        items = given or ()
-        n_gold, n_predicted = n_gold + len(wanted), n_predicted + len(items)
-        found += sum(any(match(item, other) for other in items) for item in wanted)
-        right += sum(any(match(other, item) for other in wanted) for item in items)
+        items, matched_items = given or (), set[int]()
+        for item in wanted:
+            matching = [n for n, other in enumerate(items) if match(item, other)]
+            matched_items.update(matching)
+            found += bool(matching)
+        n_gold, n_predicted, right = (
+            n_gold + len(wanted),
+            n_predicted + len(items),
+            right + len(matched_items),
+        )
     exact, complete, decided = share(right, n_predicted), share(found, n_gold), decided_share(predicted)
     mean = None
     if exact is not None and complete is not None:
@@ -198,19 +197,16 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
     votes are one label. With equal numbers of votes this is Fleiss' kappa; else observed agreement is the mean over
     items, and chance comes from all votes on items rated.
     """
-    decided = [[label for label in item if label not in UNDECIDED] for item in panels]
-    rated = [votes for votes in decided if len(votes) > 1]
-    totals = Counter(chain.from_iterable(rated))
-    n_votes = totals.total()
-    kappa = None
+    totals, agreements, kappa = Counter[str | None](), list[float](), None
+    for item in panels:
+        votes = Counter(label for label in item if label not in UNDECIDED)
+        if (n_votes := votes.total()) > 1:
+            totals += votes
+            agreements.append(sum(n * (n - 1) for n in votes.values()) / (n_votes * (n_votes - 1)))
     if len(totals) > 1:
-        observed = 0.0
-        for votes in rated:
-            agreeing = sum(n * (n - 1) for n in Counter(votes).values())
-            observed += agreeing / (len(votes) * (len(votes) - 1)) / len(rated)
-        chance = sum((n / n_votes) ** 2 for n in totals.values())
-        kappa = (observed - chance) / (1 - chance)
-    return Rate(kappa, len(panels), share(len(rated), len(panels)))
+        chance = sum((n / totals.total()) ** 2 for n in totals.values())
+        kappa = (sum(agreements) / len(agreements) - chance) / (1 - chance)
+    return Rate(kappa, len(panels), share(len(agreements), len(panels)))
 
 
 def bootstrap_interval(
@@ -221,11 +217,10 @@ def bootstrap_interval(
     Two Nones where there are no items, or where the statistic is undefined in more than one resample of twenty: an
     interval over the rest would be of something else. For a paired difference let each item hold both sides.
     """
-    if not items:
-        return None, None
-    random = Random(0)
-    values = [statistic(random.choices(items, k=len(items))) for _ in range(DRAWS)]
-    known = [value for value in values if value is not None]
+    random, known = Random(0), list[float]()
+    for _ in range(DRAWS if items else 0):
+        value = statistic(random.choices(items, k=len(items)))
+        known += [] if value is None else [value]
     if len(known) < LEAST_DEFINED * DRAWS:
         return None, None
     low, high = np.quantile(known, (0.025, 0.975))

@@ -4,13 +4,11 @@ Knows: sources, responses, and what annotators said about them. Does not know: w
 or what a verifier makes of an example.
 """
 
-from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from longproof.agent.types import Case, Kind, Label, Place, Task
-from longproof.retrieval.loaders import record
 from longproof.retrieval.types import Document, Frozen
 
 GoldOutcome = Literal["faithful", "hallucinated"]
@@ -21,18 +19,6 @@ OUTCOME_OF: dict[str, GoldOutcome] = {
     "explicitly_supported": "faithful",
 }
 """The side of a gold label; the other labels are gray."""
-
-
-class Source(Frozen):
-    """One text to be faithful to. A record's `text` is JSON: an object or a list of objects."""
-
-    text: str
-    kind: Literal["text", "record"] = "text"
-    title: str = ""
-
-    def document(self) -> Document:
-        """The source as a checker takes it."""
-        return record(self.text) if self.kind == "record" else Document.of(self.text, title=self.title)
 
 
 class GoldError(Frozen):
@@ -89,7 +75,7 @@ class Example(Frozen):
 
     id: str = Field(min_length=1)
     task: Task
-    sources: tuple[Source, ...] = ()
+    sources: tuple[Document, ...] = ()
     response: str
     context: str = ""
     reference: str | None = None
@@ -101,25 +87,22 @@ class Example(Frozen):
 
     @model_validator(mode="after")
     def _verify_gold(self) -> Self:
-        gold, claims = self.gold, self.gold.claims or ()
-        _verify(self.response, [error.place for error in gold.errors or ()])
-        _verify(self.response, [part.place for part in gold.parts or ()])
-        for claim in claims:
-            _verify(self.response, [claim.origin] if claim.origin else [])
-            _verify(self.sources[0].text if self.sources else "", claim.evidence)
+        gold = self.gold
+        places = [(self.response, error.place) for error in gold.errors or ()]
+        places += [(self.response, part.place) for part in gold.parts or ()]
+        for claim in gold.claims or ():
+            places += [(self.response, claim.origin)] if claim.origin else []
+            places += [(self.sources[0].text, at) for at in claim.evidence]
+        for text, place in places:
+            there = text[place.start : place.end]
+            if there != place.text:
+                at = f"[{place.start}, {place.end})"
+                raise ValueError(
+                    f"the gold says {place.text[:40]!r} at {at}, the text there is {there[:40]!r}"
+                )
         return self
 
     def case(self) -> Case:
         """The example as a checker takes it, without its sources."""
         names = ("id", "task", "response", "context", "reference", "labels")
         return Case(**{name: getattr(self, name) for name in names})
-
-
-def _verify(text: str, places: Sequence[Place]) -> None:
-    """Raises ValueError for a place that doesn't hold the gold's text."""
-    for place in places:
-        if text[place.start : place.end] != place.text:
-            there = text[place.start : place.end][:40]
-            raise ValueError(
-                f"the gold says {place.text[:40]!r} at [{place.start}, {place.end}), the text there is {there!r}"
-            )

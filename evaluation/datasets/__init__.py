@@ -14,7 +14,7 @@ from typing import NamedTuple
 from longproof.agent.types import LABELS, Place
 from longproof.evaluation.datasets import dialogue, novels, summaries
 from longproof.evaluation.datasets.reading import Location, Row, convert_rows, each_row, find_quote, rows
-from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldClaim, GoldError, GoldOutcome, Source
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldClaim, GoldError, GoldOutcome
 from longproof.graphs.cases import GivenCase, case_documents, given_case
 from longproof.retrieval.types import BadInput, Document
 
@@ -43,82 +43,66 @@ def load_cases(location: Location) -> Iterator[Example]:
     """
     path = Path(location)
     folder = path if path.is_dir() else path.parent
-    return convert_rows(rows(path, "cases.jsonl"), partial(_example, folder=folder))
 
-
-def _example(row: Row, folder: Path) -> Iterator[Example]:
-    case = given_case(row)
-    sources = tuple(map(_source, case_documents(case, folder)))
-    yield Example(
-        id=str(case.id),
-        task=case.task,
-        sources=sources,
-        response=case.response,
-        context=case.context or "",
-        reference=case.reference,
-        labels=case.labels,
-        group=str(case.id if case.group is None else case.group),
-        pair=case.pair,
-        slices={name: str(value) for name, value in case.slices.items()},
-        gold=_gold(case, sources),
-    )
-
-
-def _source(document: Document) -> Source:
-    if document.kind == "record" and document.raw is not None:
-        return Source(text=document.raw, kind="record", title=document.title)
-    return Source(text=document.text, title=document.title)
-
-
-def _gold(case: GivenCase, sources: tuple[Source, ...]) -> Gold:
-    label = next((label for label in LABELS if label == case.label), None)
-    outcome = OUTCOMES.get(str(case.label))
-    claims = None if case.claims is None else tuple(_claims(case, sources))
-    errors = None
-    if case.errors is not None:
-        errors = tuple(
-            GoldError(
-                place=Place(start=error.start, end=error.end, text=error.text),
-                kind=error.kind,
-                correction=error.correction,
-                reason=error.reason,
-            )
-            for error in case.errors
+    def convert(row: Row) -> Iterator[Example]:
+        case = given_case(row)
+        sources = case_documents(case, folder)
+        yield Example(
+            id=str(case.id),
+            task=case.task,
+            sources=tuple(sources),
+            response=case.response,
+            context=case.context or "",
+            reference=case.reference,
+            labels=case.labels,
+            group=str(case.id if case.group is None else case.group),
+            pair=case.pair,
+            slices={name: str(value) for name, value in case.slices.items()},
+            gold=_gold(case, sources),
         )
-    if case.label is not None:
-        if not label and not outcome:
-            raise BadInput(f"label {case.label!r} is neither an outcome nor one of {', '.join(LABELS)}")
-    elif errors is not None:
-        outcome = "hallucinated" if errors else "faithful"
-    elif claims is not None:
-        outcome = "hallucinated" if any(claim.hallucinated for claim in claims) else "faithful"
-    return Gold(outcome=outcome, label=label, errors=errors, claims=claims)
+
+    return convert_rows(rows(path, "cases.jsonl"), convert)
 
 
-def _claims(case: GivenCase, sources: tuple[Source, ...]) -> Iterator[GoldClaim]:
-    """The annotated claims; segments are found in the response in their order, evidence in the first source."""
-    after = 0
+def _gold(case: GivenCase, sources: list[Document]) -> Gold:
+    """The gold of a case; a claim's segment is found in the response behind the last one's beginning."""
+    errors, claims, after = list[GoldError](), list[GoldClaim](), 0
+    for error in case.errors or ():
+        at = Place(start=error.start, end=error.end, text=error.text)
+        errors.append(GoldError(place=at, **error.model_dump(include={"kind", "correction", "reason"})))
     for claim in case.claims or ():
         origin = find_quote(case.response, claim.segment, after) if claim.segment else None
         after = origin.start if origin else after
         evidence = tuple(find_quote(sources[0].text, quote) for quote in claim.evidence)
-        yield GoldClaim(text=claim.text, origin=origin, hallucinated=claim.hallucinated, evidence=evidence)
+        claims.append(
+            GoldClaim(text=claim.text, origin=origin, hallucinated=claim.hallucinated, evidence=evidence)
+        )
+    label = next((label for label in LABELS if label == case.label), None)
+    outcome = OUTCOMES.get(str(case.label))
+    if case.label is not None and not label and not outcome:
+        raise BadInput(f"label {case.label!r} is neither an outcome nor one of {', '.join(LABELS)}")
+    if case.label is None and (case.errors is not None or case.claims is not None):
+        wrong = errors if case.errors is not None else [claim for claim in claims if claim.hallucinated]
+        outcome = "hallucinated" if wrong else "faithful"
+    return Gold(
+        outcome=outcome,
+        label=label,
+        errors=None if case.errors is None else tuple(errors),
+        claims=None if case.claims is None else tuple(claims),
+    )
 
 
-def _halueval(load: Callable[[Location], Iterator[Example]]) -> DataSet:
-    return DataSet(load, "RUCAIBox/HaluEval", "halueval")
-
-
+HALUEVAL = ("RUCAIBox/HaluEval", "halueval")
 DATASETS = {
     "accuracy_rotowire": DataSet(each_row(GZ, dialogue.accuracy_rotowire), "ehudreiter/accuracySharedTask"),
     "bamboo_hallu": DataSet(each_row(GZ, summaries.bamboo_hallu), "RUCAIBox/BAMBOO"),
     "begin_dialogue": DataSet(each_row(GZ, dialogue.begin_dialogue), "google/BEGIN-dataset"),
     "faithbench": DataSet(each_row("samples.jsonl.gz", summaries.faithbench), "vectara/FaithBench"),
     "halluqa_zh": DataSet(each_row("records.jsonl", dialogue.halluqa_zh), "OpenMOSS/HalluQA"),
-    "halueval_dialogue": _halueval(partial(dialogue.load_halueval, task="dialogue")),
-    "halueval_general": _halueval(each_row("general.jsonl", dialogue.halueval_general)),
-    "halueval_qa": _halueval(partial(dialogue.load_halueval, task="qa")),
-    "halueval_summary": _halueval(partial(dialogue.load_halueval, task="summary")),
+    "halueval_dialogue": DataSet(partial(dialogue.load_halueval, task="dialogue"), *HALUEVAL),
+    "halueval_general": DataSet(each_row("general.jsonl", dialogue.halueval_general), *HALUEVAL),
+    "halueval_qa": DataSet(partial(dialogue.load_halueval, task="qa"), *HALUEVAL),
+    "halueval_summary": DataSet(partial(dialogue.load_halueval, task="summary"), *HALUEVAL),
     "jsonl": DataSet(load_cases),
     "longnovel": DataSet(novels.load_longnovel),
     "longnovel_mini_zh": DataSet(novels.load_longnovel_mini),
@@ -149,26 +133,21 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
         raise BadInput(
             f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(DATASETS)}"
         )
-    location = _location(dataset) if path is None else Path(path)
-    found, ids = list(DATASETS[dataset].load(location)), set[str]()
+    load, home, name = DATASETS[dataset]
+    if path is None and dataset == "stories":
+        path = Path(str(files("longproof") / "examples" / "stories.jsonl"))
+    elif path is None:
+        root = os.environ.get(DATA)
+        path = Path(root or "") / (name or dataset)
+        if not root or not path.exists():
+            from_ = f"get them from https://github.com/{home}" if home else "see evaluation/README.md"
+            where = f"--path FOLDER, or {DATA} for the folder of all data sets"
+            raise BadInput(
+                f"the data of {dataset} are not in {root or 'any folder'}: {from_}, then say where they lie: {where}"
+            )
+    found, ids = list(load(path)), set[str]()
     for example in found:
         if example.id in ids:
             raise BadInput(f"{dataset}: two examples have the id {example.id!r}; ids must differ")
         ids.add(example.id)
     return found
-
-
-def _location(dataset: str) -> Path:
-    """The place of a set that nobody gave a path for. Raises BadInput where it isn't there."""
-    if dataset == "stories":
-        return Path(str(files("longproof") / "examples" / "stories.jsonl"))
-    _, home, name = DATASETS[dataset]
-    root = os.environ.get(DATA)
-    folder = Path(root or "") / (name or dataset)
-    if not root or not folder.exists():
-        from_ = f"get them from https://github.com/{home}" if home else "see evaluation/README.md"
-        where = f"--path FOLDER, or {DATA} for the folder of all data sets"
-        raise BadInput(
-            f"the data of {dataset} are not in {root or 'any folder'}: {from_}, then say where they lie: {where}"
-        )
-    return folder

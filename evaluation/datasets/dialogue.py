@@ -1,7 +1,6 @@
 """Answers, turns, continuations and texts from records: HaluEval (seed 003), RAGTruth, BEGIN and others.
 
-The accuracy shared task and Quintd-1 give records and mark the exact words of the text that are wrong (the task of
-seed 001). Does not know: other sets.
+Does not know: other sets.
 """
 
 import ast
@@ -16,13 +15,13 @@ from longproof.evaluation.datasets.reading import (
     Row,
     convert_rows,
     find_quote,
-    quotes_in_order,
     rows,
     rows_by_key,
     text_key,
 )
-from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
-from longproof.retrieval.types import BadInput
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart
+from longproof.retrieval.loaders import record
+from longproof.retrieval.types import BadInput, Document
 
 HALUEVAL: dict[str, tuple[str, str, Task, str, str]] = {
     "qa": ("qa.jsonl", "answer", "answer", "knowledge", "question"),
@@ -32,10 +31,7 @@ HALUEVAL: dict[str, tuple[str, str, Task, str, str]] = {
 """HaluEval's tasks with pairs: file, name of a response, our task, fields of source and context."""
 ADDRESS = re.compile(r"https?://[^\s，。）]+")
 LEAST_CHARACTERS = 4
-ANSWERS: tuple[tuple[str, GoldOutcome], ...] = (
-    ("Best Answer1", "faithful"),
-    ("Wrong_Answer1", "hallucinated"),
-)
+ANSWERS: dict[str, GoldOutcome] = {"Best Answer1": "faithful", "Wrong_Answer1": "hallucinated"}
 UNREASONABLE = "不合理"
 BEGIN_GOLD = {
     "Fully attributable": Gold(outcome="faithful"),
@@ -48,14 +44,12 @@ QUINTD_RECORDS = ("gsmarena", "ice_hockey", "openweather")
 
 
 def load_halueval(location: Location, task: str) -> Iterator[Example]:
-    """One of HaluEval's three tasks with pairs of responses.
+    """One of HaluEval's three tasks with pairs of responses, from its original files.
 
-    The original files, one JSON object a line: qa (`knowledge`, `question`, `right_answer`, `hallucinated_answer`),
-    dialogue (`knowledge`, `dialogue_history`, `right_response`, `hallucinated_response`), summary (`document`,
-    `right_summary`, `hallucinated_summary`). MIT licence. Law: a pair becomes two examples, one of each side, where
-    the paper tosses a coin for one: accuracy has the same expectation and half the noise. A pair is named by its row
-    in the original file. The knowledge or document is the source, the question or history the context, the other
-    side the reference (for the contrast variant). A pattern that a record names is a slice.
+    Law: a pair becomes two examples, one of each side, where the paper tosses a coin for one: accuracy has the same
+    expectation and half the noise. A pair is named by its row in the original file. The knowledge or document is the
+    source, the question or history the context, the other side the reference (for the contrast variant). A pattern
+    that a record names is a slice. MIT licence.
     """
     file, response, own_task, source, context = HALUEVAL[task]
     numbers = count()
@@ -67,7 +61,7 @@ def load_halueval(location: Location, task: str) -> Iterator[Example]:
             yield Example(
                 id=f"{task}-{key}-{side}",
                 task=own_task,
-                sources=(Source(text=row[source]),),
+                sources=(Document.of(row[source]),),
                 response=row[f"{side}_{response}"],
                 context=row[context] if context else "",
                 reference=row[f"{other}_{response}"],
@@ -86,7 +80,10 @@ def halueval_general(row: Row) -> Iterator[Example]:
     people typed instead of copying cannot be placed and is left out of the gold errors, not of the outcome. MIT.
     """
     response = row["chatgpt_response"]
-    placed = [find_quote(response, span) for span in row["hallucination_spans"] if span and span in response]
+    errors = list[GoldError]()
+    for span in row["hallucination_spans"]:
+        if span and span in response:
+            errors.append(GoldError(place=find_quote(response, span)))
     yield Example(
         id=f"general-{row['ID']}",
         task="open",
@@ -95,7 +92,7 @@ def halueval_general(row: Row) -> Iterator[Example]:
         group=str(row["ID"]),
         gold=Gold(
             outcome={"yes": "hallucinated", "no": "faithful"}[row["hallucination"].strip().lower()],
-            errors=tuple(GoldError(place=at) for at in placed),
+            errors=tuple(errors),
         ),
     )
 
@@ -103,10 +100,9 @@ def halueval_general(row: Row) -> Iterator[Example]:
 def load_ragtruth(location: Location) -> Iterator[Example]:
     """RAGTruth, question answering: answers that were to keep to three passages, spans marked by people.
 
-    The location is the folder with `responses.jsonl.gz` and `sources.jsonl.gz`. Law: the passages are the source,
-    the question the context. Every label is a gold error at its offsets (its type the name, the annotator's note the
-    reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is hallucinated exactly when it has a
-    label. A group is the source. MIT licence.
+    Law: the passages are the source, the question the context. Every label is a gold error at its offsets (its type
+    the name, the annotator's note the reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is
+    hallucinated exactly when it has a label. A group is the source. MIT licence.
     """
     sources = rows_by_key(rows(location, "sources.jsonl.gz"), "source_id", value="source_info")
 
@@ -118,7 +114,7 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
         yield Example(
             id=row["id"],
             task="answer",
-            sources=(Source(text=info["passages"]),),
+            sources=(Document.of(info["passages"]),),
             response=row["response"],
             context=info["question"],
             group=row["source_id"],
@@ -139,7 +135,7 @@ def begin_dialogue(row: Row) -> Iterator[Example]:
     yield Example(
         id=f"{row['data_source']}-{row['row']}",
         task="turn",
-        sources=(Source(text=row["knowledge"]),),
+        sources=(Document.of(row["knowledge"]),),
         response=row["response"],
         context=row["message"],
         group=text_key(row["knowledge"]),
@@ -158,11 +154,11 @@ def halluqa_zh(row: Row) -> Iterator[Example]:
     evidence = ADDRESS.sub("", row["Source"]).strip()
     if len(evidence) < LEAST_CHARACTERS:
         return
-    for field, outcome in ANSWERS:
+    for field, outcome in ANSWERS.items():
         yield Example(
             id=f"{row['question_id']}-{outcome}",
             task="answer",
-            sources=(Source(text=evidence),),
+            sources=(Document.of(evidence),),
             response=row[field],
             context=row["Question"],
             group=str(row["question_id"]),
@@ -181,10 +177,11 @@ def uhgeval_zh(row: Row) -> Iterator[Example]:
     the news item. Slice: domain. Apache-2.0.
     """
     source = "\n".join([row["headLine"], row["newsBeginning"], row["newsRemainder"]])
-    text, errors, parts = row["hallucinatedContinuation"], [], []
-    keywords, _, verdicts = zip(*(mark.partition("<sep>") for mark in row["annotations"]), strict=True)
-    for place, verdict in zip(quotes_in_order(text, keywords), verdicts, strict=True):
-        wrong = verdict.startswith(UNREASONABLE)
+    text, errors, parts, after = row["hallucinatedContinuation"], list[GoldError](), list[GoldPart](), 0
+    for mark in row["annotations"]:
+        keyword, _, verdict = mark.partition("<sep>")
+        place, wrong = find_quote(text, keyword, after), verdict.startswith(UNREASONABLE)
+        after = place.end
         parts.append(GoldPart(place=place, outcome="hallucinated" if wrong else "faithful"))
         if wrong:
             reason = verdict.removeprefix(UNREASONABLE).lstrip("，")
@@ -197,7 +194,7 @@ def uhgeval_zh(row: Row) -> Iterator[Example]:
         yield Example(
             id=f"{row['id']}-{side}",
             task="article",
-            sources=(Source(text=source, title=row["headLine"]),),
+            sources=(Document.of(source, title=row["headLine"]),),
             response=response,
             group=row["id"],
             slices={"domain": row["type"], "model": writer},
@@ -218,82 +215,75 @@ def accuracy_rotowire(row: Row) -> Iterator[Example]:
     response = row["detokenized_text"]
     if "".join(response.split()) != "".join(tokens):
         response = " ".join(tokens)
-    errors = [_mistake(mistake, tokens, response) for mistake in row["mistakes"]]
+    # A place in characters that are not blanks, which both texts share.
+    solid = [at for at, character in enumerate(response) if not character.isspace()]
+    errors = list[GoldError]()
+    for mistake in row["mistakes"]:
+        first, last = int(mistake["DOC_TOKEN_START"]) - 1, int(mistake["DOC_TOKEN_END"])
+        if " ".join(tokens[first:last]) != mistake["TOKENS"]:
+            there = f"tokens {first + 1} to {last} are {tokens[first:last]}"
+            raise BadInput(f"the gold says {mistake['TOKENS']!r}, {there}")
+        start, end = len("".join(tokens[:first])), len("".join(tokens[:last]))
+        error = GoldError(
+            place=Place.of(response, solid[start], solid[end - 1] + 1),
+            kind=MISTAKE_KINDS.get(mistake["TYPE"]),
+            name=mistake["TYPE"],
+            correction=mistake["CORRECTION"] or "",
+            reason=mistake["COMMENT"] or "",
+        )
+        errors.append(error)
     (month, day, year), box = row["date"].split("_"), row["box_score"]
-    players = [
-        {name: values[key] for name, values in box.items() if values.get(key) not in (None, "N/A")}
-        for key in sorted(box["PLAYER_NAME"], key=int)
-    ]
+    players = list[dict[str, str]]()
+    for key in sorted(box["PLAYER_NAME"], key=int):
+        line = {name: values.get(key, "N/A") for name, values in box.items()}
+        players.append({name: value for name, value in line.items() if value not in (None, "N/A")})
     game = {"date": f"20{year}-{month}-{day}", "home": row["home_line"], "visitors": row["vis_line"]}
     yield Example(
         id=row["text_id"],
         task="article",
-        sources=(_record({**game, "players": players}),),
+        sources=(record(json.dumps({**game, "players": players}, ensure_ascii=False)),),
         response=response,
         group=row["text_id"],
         gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
     )
 
 
-def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
-    first, last = int(mistake["DOC_TOKEN_START"]) - 1, int(mistake["DOC_TOKEN_END"])
-    if " ".join(tokens[first:last]) != mistake["TOKENS"]:
-        raise BadInput(
-            f"the gold says {mistake['TOKENS']!r}, tokens {first + 1} to {last} are {tokens[first:last]}"
-        )
-    # The place in characters that are not blanks, which both texts share.
-    solid = [at for at, character in enumerate(response) if not character.isspace()]
-    start, end = sum(map(len, tokens[:first])), sum(map(len, tokens[:last]))
-    return GoldError(
-        place=Place.of(response, solid[start], solid[end - 1] + 1),
-        kind=MISTAKE_KINDS.get(mistake["TYPE"]),
-        name=mistake["TYPE"],
-        correction=mistake["CORRECTION"] or "",
-        reason=mistake["COMMENT"] or "",
-    )
-
-
 def load_quintd(location: Location) -> Iterator[Example]:
     """Quintd-1: texts that models wrote from JSON, CSV or fact lists, error spans by crowd workers.
 
-    The location is the folder with `texts.jsonl.gz` and `inputs.jsonl.gz`. Law: the source is what stands between
-    the fences of the input. Phones, ice hockey and weather are Python literals there; they are read as literals
-    (never run) and become JSON records. Health charts (CSV) and Wikidata (a list of facts) stay text, a fact a
-    line. Every annotation is a gold error named by its type. Incorrect (0) and not checkable (1) spans make a text
-    hallucinated; misleading or other spans alone leave it gray; a text without spans is faithful, unless its flags
-    say that it is neither correct nor merely incomplete: gray. A group is the input. Slices: domain, model. MIT
-    licence.
+    Law: the source is what stands between the fences of the input. Phones, ice hockey and weather are Python
+    literals there; they are read as literals (never run) and become JSON records. Health charts (CSV) and Wikidata
+    (a list of facts) stay text, a fact a line. Every annotation is a gold error named by its type. Incorrect (0) and
+    not checkable (1) spans make a text hallucinated; misleading or other spans alone leave it gray; a text without
+    spans is faithful, unless its flags say that it is neither correct nor merely incomplete: gray. A group is the
+    input. Slices: domain, model. MIT licence.
     """
     inputs = rows_by_key(rows(location, "inputs.jsonl.gz"), "dataset", "table_idx", value="input")
 
     def convert(row: Row) -> Iterator[Example]:
-        domain, number, errors = row["dataset"], row["table_idx"], list[GoldError]()
+        domain, number, errors, types = row["dataset"], row["table_idx"], list[GoldError](), set[int]()
         for note in row["annotations"]:
             place = Place(start=note["start"], end=note["start"] + len(note["text"]), text=note["text"])
             errors.append(GoldError(place=place, name=QUINTD_TYPES[note["type"]]))
+            types.add(note["type"])
+        outcome: GoldOutcome | None = None
+        if types & {0, 1}:
+            outcome = "hallucinated"
+        elif not types and (row["flags"]["is_fully_correct"] or row["flags"]["is_missing"]):
+            outcome = "faithful"
         data = inputs[domain, number].split("```")[1].strip()
-        is_record = domain in QUINTD_RECORDS
+        if domain in QUINTD_RECORDS:
+            source = record(json.dumps(ast.literal_eval(data), ensure_ascii=False))
+        else:
+            source = Document.of(data)
         yield Example(
             id=f"{domain}-{number}-{row['model']}",
             task="article",
-            sources=(_record(ast.literal_eval(data)) if is_record else Source(text=data),),
+            sources=(source,),
             response=row["output"],
             group=f"{domain}-{number}",
             slices={"domain": domain, "model": row["model"]},
-            gold=Gold(outcome=_quintd_outcome(row), errors=tuple(errors)),
+            gold=Gold(outcome=outcome, errors=tuple(errors)),
         )
 
     return convert_rows(rows(location, "texts.jsonl.gz"), convert)
-
-
-def _quintd_outcome(row: Row) -> GoldOutcome | None:
-    types, flags = {note["type"] for note in row["annotations"]}, row["flags"]
-    if types & {0, 1}:
-        return "hallucinated"
-    if types or not (flags["is_fully_correct"] or flags["is_missing"]):
-        return None
-    return "faithful"
-
-
-def _record(data: object) -> Source:
-    return Source(text=json.dumps(data, ensure_ascii=False), kind="record")

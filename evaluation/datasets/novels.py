@@ -5,7 +5,6 @@ Does not know: other sets.
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -20,9 +19,9 @@ from longproof.evaluation.datasets.reading import (
     rows_by_key,
     whole_text,
 )
-from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart
 from longproof.graphs.papers.longnovel import KINDS
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, Document
 
 SCALES = {"2k": "S", "16k": "M", "32k": "L", "64k": "XL", "100k": "XXL"}
 OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无幻觉": "faithful"}
@@ -33,64 +32,61 @@ SANGUO = "sanguo_yanyi_三国演义.txt"
 def load_longnovel(location: Location) -> Iterator[Example]:
     """LongNovel (seed 004) as its authors published it: JSON or JSON Lines, one record a summary.
 
-    A file, or `test.json` in a folder. Fields of the release, as its README names them (the data files themselves
-    could not be read here): id, language, article, summary, instruction, input, output. Law: the article is the
-    source, the summary the response; `output` is the gold answer in the form that the paper's prompts ask for
-    (`has_hallucination`: 有幻觉 or 无幻觉, and `details` with hallucination_type, hallucinated_sentence,
-    corrected_content, reason), as text or as an object. Each detail whose sentence stands in the summary is a
-    gold error; a sentence that does not is refused, not guessed. Slices: kind, where there is one; scale, from
-    the release's file names (test_16k.json and so on), where the location is such a file; and, as the paper
-    draws it, position: the third of the summary that holds the first error (summaries follow the article).
-    The release scores from 0 to 5 in a later prompt; an integer `score` below 3 is read as hallucinated.
+    A file, or `test.json` in a folder, with the fields that the release's README names (the data files could not be
+    read here). Law: the article is the source, the summary the response; `output` is the gold answer in the form that
+    the paper's prompts ask for, as text or as an object. Each detail is a gold error; one whose sentence does not
+    stand in the summary is refused, not guessed. Slices: kind, where there is one; scale, from the release's file
+    names (test_16k.json and so on); and, as the paper draws it, position: the third of the summary that holds the
+    first error (summaries follow the article). The release scores from 0 to 5 in a later prompt; an integer `score`
+    below 3 is read as hallucinated.
     """
     named = re.search(r"_(\d+k)(?=[_.])", Path(location).name)
     scale = SCALES.get(named[1]) if named else None
-    return convert_rows(rows(location, "test.json"), partial(_longnovel, scale=scale))
 
-
-def _longnovel(row: Row, scale: str | None) -> Iterator[Example]:
-    summary, errors = row["summary"], list[GoldError]()
-    answer = parse_json(row["output"]) if isinstance(row["output"], str) else row["output"]
-    if "score" in answer and "has_hallucination" not in answer:
-        outcome: GoldOutcome = "faithful" if int(answer["score"]) >= FAITHFUL_SCORE else "hallucinated"
-    elif answer["has_hallucination"] in OUTCOMES:
-        outcome = OUTCOMES[answer["has_hallucination"]]
-    else:
-        said = answer["has_hallucination"]
-        raise BadInput(f"has_hallucination is {said!r}, not one of {', '.join(OUTCOMES)}")
-    for detail in answer.get("details", []):
-        error = GoldError(
-            place=find_quote(summary, detail["hallucinated_sentence"]),
-            kind=KINDS.get(detail["hallucination_type"]),
-            name=detail["hallucination_type"],
-            correction=detail.get("corrected_content", ""),
-            reason=detail.get("reason", ""),
+    def convert(row: Row) -> Iterator[Example]:
+        summary, errors = row["summary"], list[GoldError]()
+        answer = parse_json(row["output"]) if isinstance(row["output"], str) else row["output"]
+        said = answer.get("has_hallucination")
+        if said is None and "score" in answer:
+            outcome: GoldOutcome = "faithful" if int(answer["score"]) >= FAITHFUL_SCORE else "hallucinated"
+        elif said in OUTCOMES:
+            outcome = OUTCOMES[said]
+        else:
+            raise BadInput(f"has_hallucination is {said!r}, not one of {', '.join(OUTCOMES)}")
+        for detail in answer.get("details", []):
+            error = GoldError(
+                place=find_quote(summary, detail["hallucinated_sentence"]),
+                kind=KINDS.get(detail["hallucination_type"]),
+                name=detail["hallucination_type"],
+                correction=detail.get("corrected_content", ""),
+                reason=detail.get("reason", ""),
+            )
+            errors.append(error)
+        slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})
+        if errors:
+            third = 3 * errors[0].place.start // max(1, len(summary))
+            slices |= {"position": ("begin", "middle", "end")[third]}
+            slices |= {"kind": errors[0].kind} if errors[0].kind else {}
+        yield Example(
+            id=str(row["id"]),
+            task="summary",
+            sources=(Document.of(row["article"]),),
+            response=summary,
+            group=str(row["id"]),
+            slices=slices,
+            gold=Gold(outcome=outcome, errors=tuple(errors)),
         )
-        errors.append(error)
-    slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})
-    if errors:
-        third = 3 * errors[0].place.start // max(1, len(summary))
-        slices |= {"position": ("begin", "middle", "end")[third]}
-        slices |= {"kind": errors[0].kind} if errors[0].kind else {}
-    yield Example(
-        id=str(row["id"]),
-        task="summary",
-        sources=(Source(text=row["article"]),),
-        response=summary,
-        group=str(row["id"]),
-        slices=slices,
-        gold=Gold(outcome=outcome, errors=tuple(errors)),
-    )
+
+    return convert_rows(rows(location, "test.json"), convert)
 
 
 def load_longnovel_mini(location: Location) -> Iterator[Example]:
     """LongNovel-mini (Chinese): summaries of one to thirty units of a novel, half of them with one error.
 
-    The location is the folder. Law: a case's source is its part of `novel.txt` (`source_start` to `source_end`), its
-    response the joined unit summaries, one line each. `label` is the outcome. The error sentence of a hallucinated
-    case is its one gold error, with the kind of its Chinese name; each sentence's line is a gold part, hallucinated
-    where it holds the error. Slices: scale, position, kind. A group is the unit that was changed, so both cases of a
-    pair, at all scales, stay together. Written for this project after seed 004; the novel is in the public domain.
+    Law: a case's source is its part of `novel.txt`, its response the joined unit summaries, one line each. The error
+    sentence of a hallucinated case is its one gold error; each line is a gold part, hallucinated where it holds the
+    error. Slices: scale, position, kind. A group is the unit that was changed, so both cases of a pair, at all
+    scales, stay together. Written for this project after seed 004; the novel is in the public domain.
     """
     novel = whole_text(Path(location) / "novel.txt")
 
@@ -109,7 +105,7 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
         yield Example(
             id=row["id"],
             task="summary",
-            sources=(Source(text=source, title="儒林外史"),),
+            sources=(Document.of(source, title="儒林外史"),),
             response=summary,
             group=str(row["unit"]),
             slices=slices,
@@ -122,21 +118,20 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
 def load_nocha(location: Location) -> Iterator[Example]:
     """NoCha, public sample: true and false claims about whole novels, in pairs.
 
-    The location is the folder with `claims.jsonl` and `books.jsonl.gz`. Law: the novel is the source, the claim the
-    response; `type` true is faithful. The two claims of a pair share `index` and count together (pair accuracy). A
-    group is the pair. MIT licence; do not train on these.
+    Law: the novel is the source, the claim the response; `type` true is faithful. The two claims of a pair share
+    `index` and count together (pair accuracy). A group is the pair. MIT licence; do not train on these.
     """
     books = rows_by_key(rows(location, "books.jsonl.gz"), "book_title", value="text")
 
     def convert(row: Row) -> list[Example]:
         title = row["book_title"]
-        source = Source(text=books[title,], title=title)
+        source = Document.of(books[title,], title=title)
         return [_claim(row, f"{title}-{row['index']}", source, {"book": title})]
 
     return convert_rows(rows(location, "claims.jsonl"), convert)
 
 
-def _claim(row: Row, pair: str, source: Source, slices: dict[str, str]) -> Example:
+def _claim(row: Row, pair: str, source: Document, slices: dict[str, str]) -> Example:
     """One of a pair of claims, a true and a false one, about a novel."""
     return Example(
         id=f"{pair}-{'true' if row['type'] else 'false'}",
@@ -159,7 +154,7 @@ def load_sanguo_pairs(location: Location) -> Iterator[Example]:
     either. A text in which a quote doesn't stand at its place is refused: the claims were not checked against it.
     """
     path = Path(location)
-    source = Source(text=whole_text(path / SANGUO if path.is_dir() else path), title="三国演义")
+    source = Document.of(whole_text(path / SANGUO if path.is_dir() else path), title="三国演义")
 
     def convert(row: Row) -> list[Example]:
         for place in row["places"]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from longproof.agent.types import LABELS, Label, Place
 from longproof.evaluation.datasets.reading import Location, Row, convert_rows, quotes_in_order, rows, text_key
-from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldPart, Source
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldPart
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, Document
 
 FAITHBENCH_OUTCOMES = {**OUTCOME_OF, "out_dependent": OUTCOME_OF["explicitly_supported"]}
 OCNLI_GOLD = {
@@ -39,12 +39,10 @@ def faithbench(row: Row) -> Iterator[Example]:
     Law (worst annotation wins, as the set's authors pool) of the summary, and of each of its sentences by the spans
     that meet it, which are gold parts: any Unwanted span makes it hallucinated, contradicting if one is Intrinsic,
     else fabricated; else any Questionable span makes it ambiguous, gray: no outcome; else it is faithful,
-    out_dependent if a span is Benign (true by world knowledge), explicitly_supported without annotation (a sentence
-    that states no fact too: nobody was asked). Gold errors are the Unwanted spans, with the annotator's note. A group
-    is the passage. CC BY-NC-SA 4.0: not for commercial use. Detector scores in `metadata` are never read.
+    out_dependent if a span is Benign (true by world knowledge), explicitly_supported without annotation. Gold errors
+    are the Unwanted spans, with the annotator's note. A group is the passage. CC BY-NC-SA 4.0: no commercial use.
     """
-    label = _worst_label(row["annotations"])
-    errors, parts = list[GoldError](), list[GoldPart]()
+    label, errors, parts = _worst_label(row["annotations"]), list[GoldError](), list[GoldPart]()
     for note in row["annotations"]:
         if name := next((name for name in UNWANTED if name in note["label"]), ""):
             at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
@@ -56,15 +54,12 @@ def faithbench(row: Row) -> Iterator[Example]:
     yield Example(
         id=f"{row['batch']}-{row['sample_id']}",
         task="summary",
-        sources=(Source(text=row["source"]),),
+        sources=(Document.of(row["source"]),),
         response=row["summary"],
         group=text_key(row["source"]),
         slices={"model": row["metadata"]["summarizer"]},
         gold=Gold(
-            outcome=FAITHBENCH_OUTCOMES.get(label),
-            label=label,
-            errors=tuple(errors),
-            parts=tuple(parts),
+            outcome=FAITHBENCH_OUTCOMES.get(label), label=label, errors=tuple(errors), parts=tuple(parts)
         ),
     )
 
@@ -88,17 +83,14 @@ def storysumm(row: Row) -> Iterator[Example]:
     sentence is marked. A row whose marks are not one a sentence has no gold parts. Slices: difficulty, model. A group
     is the story. MIT licence.
     """
-    response = " ".join(row["summary"])
-    marked = len(row["summary"]) == len(row["errors"])
-    places = quotes_in_order(response, row["summary"]) if marked else ()
-    parts = [
-        GoldPart(place=place, outcome="faithful" if right == 1 else "hallucinated")
-        for place, right in zip(places, row["errors"], strict=marked)
-    ]
+    response, parts = " ".join(row["summary"]), list[GoldPart]()
+    if len(row["summary"]) == len(row["errors"]):
+        for place, right in zip(quotes_in_order(response, row["summary"]), row["errors"], strict=True):
+            parts.append(GoldPart(place=place, outcome="faithful" if right == 1 else "hallucinated"))
     yield Example(
         id=row["id"],
         task="summary",
-        sources=(Source(text=row["story"]),),
+        sources=(Document.of(row["story"]),),
         response=response,
         group=str(row["story-id"]),
         slices={"model": row["model"]} | ({"difficulty": row["difficulty"]} if row["difficulty"] else {}),
@@ -121,7 +113,7 @@ def load_summedits(location: Location) -> Iterator[Example]:
         yield Example(
             id=f"{row['id']}-{seen[row['id']]}",
             task="summary",
-            sources=(Source(text=row["doc"]),),
+            sources=(Document.of(row["doc"]),),
             response=row["summary"],
             reference=row["original_summary"],
             group=text_key(row["doc"]),
@@ -141,7 +133,7 @@ def bamboo_hallu(row: Row) -> Iterator[Example]:
     yield Example(
         id=f"{row['task']}-{row['row']}",
         task="summary",
-        sources=(Source(text=row["content"], title=row["title"]),),
+        sources=(Document.of(row["content"], title=row["title"]),),
         response=row["hypothesis"],
         group=row["title"],
         slices={"task": row["task"]},
@@ -159,7 +151,7 @@ def ocnli_zh(row: Row) -> Iterator[Example]:
     yield Example(
         id=str(row["id"]),
         task="summary",
-        sources=(Source(text=row["sentence1"]),),
+        sources=(Document.of(row["sentence1"]),),
         response=row["sentence2"],
         group=row["prem_id"],
         slices={"domain": row["genre"], "pattern": row["label"]},
@@ -176,27 +168,28 @@ def verigray(row: Row) -> Iterator[Example]:
     the sentences joined by a blank; each sentence is a gold part at its place, in order, with its label under our
     name. The paper's prompt says Generally-Supported and Inconsistent for Implicitly-Supported and
     Contradicting: the same labels. The summary's own label is that of its least faithful sentence that states
-    facts (none: no_fact); it is hallucinated where that is contradicting or fabricated, faithful where it is
-    supported, gray (no outcome) where it is ambiguous, out_dependent or no_fact.
+    facts (none: no_fact); without an outcome, so gray, where that is ambiguous, out_dependent or no_fact.
     """
-    texts, labels = [sentence["text"] for sentence in row["sentences"]], list[Label]()
-    for sentence in row["sentences"]:
+    texts, parts, stated = (
+        [sentence["text"] for sentence in row["sentences"]],
+        list[GoldPart](),
+        list[Label](),
+    )
+    response = row.get("summary") or " ".join(texts)
+    for at, sentence in zip(quotes_in_order(response, texts), row["sentences"], strict=True):
         # `Explicitly-Supported`, `explicitly_supported`, `Ambiguous (…)` all are read.
         name = sentence["label"].strip().lower().replace("_", "-").replace(" ", "-").split("(")[0].rstrip("-")
         if name not in LABEL_NAMES:
-            raise BadInput(
-                f"{sentence['label']!r} is not a VeriGray label; use one of {', '.join(LABEL_NAMES)}"
-            )
-        labels.append(LABEL_NAMES[name])
-    response = row.get("summary") or " ".join(texts)
-    places = zip(quotes_in_order(response, texts), labels, strict=True)
-    parts = [GoldPart(place=at, outcome=OUTCOME_OF.get(label), label=label) for at, label in places]
-    stated = [label for label in labels if label != "no_fact"]
-    least: Label = min(stated, key=LABELS.index, default="no_fact")
+            wanted = ", ".join(LABEL_NAMES)
+            raise BadInput(f"{sentence['label']!r} is not a VeriGray label; use one of {wanted}")
+        label = LABEL_NAMES[name]
+        parts.append(GoldPart(place=at, outcome=OUTCOME_OF.get(label), label=label))
+        stated += [label] if label != "no_fact" else []
+    least = min(stated, key=LABELS.index, default="no_fact")
     yield Example(
         id=str(row["id"]),
         task="summary",
-        sources=(Source(text=row["document"]),),
+        sources=(Document.of(row["document"]),),
         response=response,
         group=str(row.get("document_id", row["id"])),
         slices={"model": row["model"]} if row.get("model") else {},

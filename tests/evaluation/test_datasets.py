@@ -66,7 +66,7 @@ def test_rotowire_places_hold_the_gold_tokens() -> None:
     reports = examples("accuracy_rotowire")
     assert sum(len(report.gold.errors or ()) for report in reports) == 674
     assert [e.place.text for e in (reports[0].gold.errors or ())[:3]] == ["Wednesday", "30", "six"]
-    record = json.loads(reports[0].sources[0].text)
+    record = json.loads(reports[0].sources[0].raw or "")
     (player,) = (one for one in record["players"] if one["PLAYER_NAME"] == "Isaiah Thomas")
     assert (record["date"], player["PTS"]) == ("2017-02-03", "38")
 
@@ -169,7 +169,7 @@ def test_a_case_file_holds_records_labels_and_claims_with_their_evidence(tmp_pat
     rows[1]["claims"] = [{**claim, "hallucinated": n == 1} for n, claim in enumerate(claims)]
     record, annotated = examples("jsonl", write(tmp_path / "cases.jsonl", *rows))
     assert (record.task, record.labels) == ("summary", ("fabricated",))
-    assert (record.sources[0].kind, json.loads(record.sources[0].text)) == ("record", {"keepers": 2})
+    assert (record.sources[0].kind, json.loads(record.sources[0].raw or "")) == ("record", {"keepers": 2})
     assert [claim.origin and claim.origin.start for claim in annotated.gold.claims or ()] == [0, 17]
     assert [len(claim.evidence) for claim in annotated.gold.claims or ()] == [1, 0]
 

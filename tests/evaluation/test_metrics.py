@@ -22,7 +22,6 @@ from longproof.evaluation.metrics import (
     risk_coverage,
     unfaithful_counts,
     vote_accuracy,
-    word_f1,
 )
 from longproof.evaluation.statistics import (
     Counts,
@@ -222,8 +221,9 @@ def test_probe_matches_by_origins_and_by_words_where_origins_do_not_meet() -> No
     assert claims_match(born, claim("the year of birth is 1900", 5, 20))
     assert not claims_match(born, claim("a dog barks", 15, 40))
     assert claims_match(claim("Siam was a French colony"), claim("siam was a colony.", 0, 9))
-    assert word_f1("周进中了举人", "周进中举") == 0.8
-    assert word_f1("…", "!") == 0.0
+    assert claims_match(claim("周进中了举人"), claim("周进举人了吗"))
+    assert not claims_match(claim("周进中了举人"), claim("周进未做官儿"))
+    assert not claims_match(claim("…"), claim("!"))
 
 
 def test_probes_steps_count_each_side_by_itself_and_what_failed() -> None:
