@@ -39,17 +39,13 @@ def asking(server: ChatServer, home: Path, **more: Any) -> dict[str, Any]:
 
 def test_a_report_a_case_and_a_line_for_each(tmp_path: Path) -> None:
     (tmp_path / "story.txt").write_text(SOURCE * 3, "utf-8")
-    rows = [
-        case("a"),
-        case("b", response="Tom sold the boat to Ada for ninety pounds."),
-        case("c", source_text=[], source="story.txt", label="faithful"),
-        case("d", source_text={"seats": 36}, response="It has 36 seats.", task="article"),
-    ]
+    record = case("c", source_text={"seats": 36}, response="It has 36 seats.", task="article")
+    rows = [case("a"), case("b", source_text=[], source="story.txt", label="faithful"), record]
     done = go(write(tmp_path, rows), tmp_path / "out")
-    assert (done.states, sum(done.verdicts.values())) == ({"done": 4}, 4)
+    assert (done.states, sum(done.verdicts.values())) == ({"done": 3}, 3)
     lines = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").open("rb")]
-    assert [(line["id"], line["triage"]) for line in lines] == [(name, True) for name in "abcd"]
-    assert [report["case"]["id"] for report in reports(tmp_path / "out").values()] == ["a", "b", "c", "d"]
+    assert [(line["id"], line["triage"]) for line in lines] == [(name, True) for name in "abc"]
+    assert [report["case"]["id"] for report in reports(tmp_path / "out").values()] == ["a", "b", "c"]
 
 
 BAD = {
@@ -139,17 +135,6 @@ def test_a_folder_takes_one_batch_and_one_run_at_a_time(tmp_path: Path) -> None:
         go(path, out, engine=lambda groups, finish: go(path, out))
     with pytest.raises(BadInput, match="other settings"):
         check_cases(path, out, settings={"home": str(tmp_path / "home"), "reach": "place"})
-
-
-def test_cases_with_the_same_sources_follow_each_other_and_index_once(tmp_path: Path) -> None:
-    rows = [case(f"{i}", source_text=SOURCE + f"Book {i % 10}. " * 3) for i in range(40)]
-    seen: list[str] = []
-    go(
-        write(tmp_path, rows),
-        tmp_path / "out",
-        engine=lambda groups, finish: seen.extend(one.name for group in groups for one in group),
-    )
-    assert seen == [f"{10 * j + i}" for i in range(10) for j in range(4)]
 
 
 def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path: Path) -> None:

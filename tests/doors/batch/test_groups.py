@@ -3,6 +3,7 @@ harmed by another."""
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 
 import batches
@@ -82,19 +83,14 @@ def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> Non
 
 def test_no_prompt_holds_two_cases_of_a_pair(tmp_path: Path) -> None:
     rows = []
-    for n in range(8):
-        for side in ("north", "south"):
-            response = f"Ada lit lamp {n} {side}."
-            rows.append(row(n, id=f"case-{n}-{side}", response=response, pair=f"p{n}"))
+    for n, side in product(range(8), ("north", "south")):
+        rows.append(row(n, id=f"{n}-{side}", response=f"Ada lit lamp {n} {side}.", pair=f"p{n}"))
     with ChatServer(well) as server:
         check(write(tmp_path, rows), tmp_path / "out", server)
         prompts = [one.user + one.system for one in server.asked]
-    most = 0
-    for prompt in prompts:
-        shown = [str(one["pair"]) for one in rows if str(one["response"]) in prompt]
-        assert len(shown) == len({*shown})
-        most = max(most, len(shown))
-    assert most > 1
+    shown = [[str(one["pair"]) for one in rows if str(one["response"]) in prompt] for prompt in prompts]
+    assert all(len(pairs) == len({*pairs}) for pairs in shown)
+    assert max(map(len, shown)) > 1
     assert {len(ids) for ids in together(tmp_path / "out").values()} == {8}
 
 
@@ -135,26 +131,25 @@ def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path: Path) -> No
         assert together(tmp_path / "out")["case-2"] == []
 
 
-class Stand:
-    """A verifier whose groups fail with this error."""
+def check_with(
+    error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch, source: str = STORY
+) -> tuple[BatchDone, int]:
+    """Check three cases with a verifier whose groups fail with this error; how often that was tried."""
+    tries = 0
 
-    def __init__(self, error: Exception, home: Path) -> None:
-        self.error, self.together, self.inner = error, 0, Verifier(home=str(home))
+    async def check_group(
+        self: Verifier, documents: Sequence[Document], cases: Sequence[Case]
+    ) -> list[Report]:
+        nonlocal tries
+        tries += 1
+        raise error
 
-    async def check_group(self, documents: Sequence[Document], cases: Sequence[Case]) -> list[Report]:
-        self.together += 1
-        raise self.error
-
-    async def check(self, documents: Sequence[Document], case: Case) -> Report:
-        return await self.inner.check(documents, case)
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-
-def check_with(stand: Stand, cases: Path, out: Path) -> BatchDone:
-    engine = local_engine(stand, FileCases(cases))  # type: ignore[arg-type]
-    return check_cases(cases, out, settings={"judges": ["openai:m@http://127.0.0.1:9/v1"]}, engine=engine)
+    monkeypatch.setattr(Verifier, "check_group", check_group)
+    cases = write(folder, map(row, range(3)))
+    (folder / "story.txt").write_text(source, "utf-8")
+    engine = local_engine(Verifier(home=str(folder / "home")), FileCases(cases))
+    judged = {"judges": ["openai:m@http://127.0.0.1:9/v1"]}
+    return check_cases(cases, folder / "out", settings=judged, engine=engine), tries
 
 
 @pytest.mark.parametrize(
@@ -166,15 +161,14 @@ def check_with(stand: Stand, cases: Path, out: Path) -> BatchDone:
     ],
 )
 def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one(
-    tmp_path: Path, error: Exception, source: str, tries: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, source: str, tries: int
 ) -> None:
-    cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
-    (tmp_path / "story.txt").write_text(source, "utf-8")
-    done = check_with(stand, cases, tmp_path / "out")
-    assert (stand.together, done.states["done"]) == (tries, 3)
+    done, tried = check_with(error, tmp_path, monkeypatch, source)
+    assert (tried, done.states["done"]) == (tries, 3)
 
 
-def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path: Path) -> None:
-    stand = Stand(LedgerFailed("the ledger can't be used"), tmp_path / "home")
+def test_a_group_stops_the_batch_where_the_ledger_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(BadInput, match="ledger"):
-        check_with(stand, write(tmp_path, map(row, range(3))), tmp_path / "out")
+        check_with(LedgerFailed("the ledger can't be used"), tmp_path, monkeypatch)
