@@ -5,11 +5,14 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+from fakes import ChatServer
 
 from longproof.report.saved import open_report
 
@@ -26,6 +29,17 @@ def write(folder: Path, rows: Iterable[object]) -> Path:
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.write_text("".join(line + "\n" for line in lines), "utf-8")
     return path
+
+
+def asking(server: ChatServer, home: Path, names: str = "m", **more: Any) -> dict[str, Any]:
+    """Settings with these models of a server as judges."""
+    return {"judges": [f"openai:{name}@{server.address}" for name in names], "home": str(home), **more}
+
+
+def command(cases: Path, out: Path, server: ChatServer, *more: str, names: str = "m") -> list[str]:
+    """The command that checks a case file with the same judges; its data folder is `LONGPROOF_HOME`."""
+    judges = [part for judge in asking(server, out, names)["judges"] for part in ("--judge", judge)]
+    return [sys.executable, "-m", "longproof", "batch", str(cases), "--out", str(out), *judges, *more]
 
 
 def reports(out: Path) -> dict[str, dict[str, Any]]:

@@ -124,14 +124,9 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     assert ended["report"]["claims"]
 
 
-@pytest.mark.parametrize(
-    ("context", "says"),
-    [
-        ({"max_tokens": -1}, "max_tokens"),
-        ({"home": "/tmp/elsewhere"}, "the server's own"),
-    ],
-)
-def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server, context, says):
+def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server):
+    context = {"home": "/tmp/elsewhere"}
+
     async def run(client, thread):
         await client.runs.wait(thread, "verify", input={}, context=context)
 
@@ -139,9 +134,10 @@ def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(ser
         await client.assistants.create("verify", context=context)
 
     for work in (run, keep):
-        with pytest.raises(Exception, match=f"422|{says}") as refused:
+        with pytest.raises(Exception, match=r"422|the server's own") as refused:
             drive(server, work)
-        assert says in "".join([str(refused.value), *getattr(refused.value, "__notes__", [])])
+        told = "".join([str(refused.value), *getattr(refused.value, "__notes__", [])])
+        assert "the server's own" in told
     assert not Path("/tmp/elsewhere").exists()
 
 

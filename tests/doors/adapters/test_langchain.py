@@ -16,12 +16,8 @@ ASKED = {"source": SOURCE, "response": RESPONSE}
 
 
 def test_a_chain_gets_the_terminals_report(tmp_path):
-    chain = (
-        RunnableLambda(lambda question: {"source": SOURCE, "response": question})
-        | runnable(Verifier())
-        | RunnableLambda(plain)
-    )
-    assert chain.invoke(RESPONSE) == by_terminal(tmp_path)
+    chain = RunnableLambda(lambda question: {**ASKED, "response": question}) | runnable(Verifier())
+    assert plain(chain.invoke(RESPONSE)) == by_terminal(tmp_path)
 
 
 def test_a_langchain_document_is_a_source():
@@ -58,7 +54,5 @@ def test_a_tool_tells_what_is_wrong_and_keeps_the_report_as_its_artifact(tmp_pat
     assert said["undecided"] == message.artifact.counts["undecided"] > 0
     assert all(problem["passage"] in RESPONSE for problem in said["problems"])
     assert plain(message.artifact) == by_terminal(tmp_path)
-    assert set(made.args) == {"response", "task", "context"}, (
-        "who may not choose the source isn't asked for it"
-    )
+    assert set(made.args) == {"response", "task", "context"}, "the source is fixed"
     assert set(tool(Verifier()).args) == {"response", "source", "task", "context"}

@@ -28,12 +28,6 @@ def answers(made, *asked):
     return asyncio.run(go())
 
 
-def explained(folder, *names):
-    """What the tool `explain` says of the response and of each of these files in the server's folder."""
-    asked = [("explain", {"source_file": name, "response": RESPONSE}) for name in names]
-    return answers(server(Verifier(), folder), *asked)
-
-
 def test_the_tools_have_schemas_for_what_goes_in_and_out():
     async def listed():
         async with Client(server(Verifier())) as client:
@@ -67,7 +61,8 @@ def test_sources_are_read_from_the_given_folder_alone_and_named_as_they_were_ask
         path.write_text(SOURCE, "utf-8")
     (folder / "loop").symlink_to("loop")
     names = ("book.txt", "../secret.txt", str(tmp_path / "secret.txt"), "loop", "a\0b", "none.txt")
-    inside, *refused = explained(folder, *names)
+    asked = [("explain", {"source_file": name, "response": RESPONSE}) for name in names]
+    inside, *refused = answers(server(Verifier(), folder), *asked)
     assert not inside.is_error
     assert all(answer.is_error for answer in refused)
     told = [str(answer.content) for answer in refused]

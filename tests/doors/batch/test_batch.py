@@ -3,13 +3,12 @@
 import gc
 import json
 import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batches import SOURCE, case, fill_disk, kill_after, reports, write
+from batches import SOURCE, asking, case, command, fill_disk, kill_after, reports, write
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,21 +19,9 @@ from longproof.graphs.cases import file_name
 from longproof.graphs.runner import RunProgress
 from longproof.retrieval.types import BadInput
 
-WORK = """
-import sys
-from pathlib import Path
-from longproof.batch.run import check_cases
-settings = {"judges": ["openai:m@" + sys.argv[3]], "home": sys.argv[4]}
-check_cases(Path(sys.argv[1]), Path(sys.argv[2]), settings=settings)
-"""
-
 
 def go(cases: Path, out: Path, **more: Any) -> BatchDone:
     return check_cases(cases, out, settings={"home": str(out.parent / "home")}, **more)
-
-
-def asking(server: ChatServer, home: Path, **more: Any) -> dict[str, Any]:
-    return {"judges": [f"openai:m@{server.address}"], "home": str(home), **more}
 
 
 def test_a_report_a_case_and_a_line_for_each(tmp_path: Path) -> None:
@@ -150,14 +137,16 @@ def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path: Path) 
 
 
 @pytest.mark.heavy
-def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path: Path) -> None:
+def test_killed_anywhere_nothing_is_lost_or_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp number {i} at nine.") for i in range(14)])
     out, home = tmp_path / "out", tmp_path / "home"
+    monkeypatch.setenv("LONGPROOF_HOME", str(home))
     with ChatServer(well, delay_s=0.03) as server:
-        command = [sys.executable, "-c", WORK, str(path), str(out), server.address, str(home)]
-        kill_after(command, out, 6)
+        kill_after(command(path, out, server), out, 6)
         killed = len(server.answered)
-        assert subprocess.run(command, check=False).returncode == 0
+        assert subprocess.run(command(path, out, server), check=False).returncode == 0
         whole, asked = reports(out), {a.user for a in server.answered}
         assert killed < len(server.answered) <= len(asked) + 2 * 16
         check_cases(path, tmp_path / "at once", settings=asking(server, home))

@@ -36,8 +36,7 @@ def write(folder: Path, rows: Iterable[object]) -> Path:
 
 
 def check(cases: Path, out: Path, server: ChatServer) -> BatchDone:
-    settings = {"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home")}
-    return check_cases(cases, out, settings=settings)
+    return check_cases(cases, out, settings=batches.asking(server, out.parent / "home"))
 
 
 def together(out: Path) -> dict[str, list[str]]:

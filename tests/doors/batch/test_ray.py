@@ -23,16 +23,6 @@ from longproof.retrieval.types import BadInput
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 AT_ONCE = 3
 """Calls under way at once: what a kill may cost, and no more."""
-WORK = """
-import sys
-from pathlib import Path
-from longproof.batch.ray import ray_engine
-from longproof.batch.run import check_cases
-cases, out, address, home = sys.argv[1:]
-settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": home, "concurrency": 3}
-engine = ray_engine(settings, Path(cases), workers=2, parallel=2)
-check_cases(Path(cases), Path(out), settings=settings, engine=engine)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +38,7 @@ def write(folder: Path) -> Path:
 
 
 def asking(server: ChatServer, home: Path, **more: object) -> dict[str, Any]:
-    judges = [f"openai:{name}@{server.address}" for name in "mn"]
-    return {"judges": judges, "home": str(home), "concurrency": AT_ONCE, **more}
+    return batches.asking(server, home, "mn", concurrency=AT_ONCE, **more)
 
 
 def on_ray(cases: Path, out: Path, settings: dict[str, Any], **more: Any) -> BatchDone:
@@ -91,13 +80,15 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
         assert len(server.asked) == 2 * asked
 
 
-def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
+def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch):
     cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
+    monkeypatch.setenv("LONGPROOF_HOME", str(home))
     with ChatServer(well, delay_s=0.1) as server:
-        command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
+        ray = ("--engine", "ray", "--workers", "2", "--parallel", "2", "--concurrency", str(AT_ONCE))
+        command = batches.command(cases, out, server, *ray, names="mn")
         killed = kill_after(command, out, 6)
         assert len(killed) < 20
-        assert subprocess.run(command, check=False).returncode == 0
+        assert subprocess.run(command, check=False).returncode == 2, "one case is bad"
         assert_all_is_paid_once(cases, out, server, home)
     assert killed.items() <= reports(out).items()
 

@@ -58,19 +58,16 @@ def test_bodies_without_measure_are_cut_off(serving):
 
 
 def test_who_goes_away_while_sending_leaves_no_error(serving):
-    app = serving().raw.app
-    scope = {"type": "http", "method": "POST", "path": "/t0ken/texts", "query_string": b"", "headers": []}
-    heard = iter(
-        [{"type": "http.request", "body": b"Half a", "more_body": True}, {"type": "http.disconnect"}]
-    )
+    scope = {"type": "http", "method": "POST", "path": "/t0ken/texts", "query_string": b""}
+    heard = [{"type": "http.disconnect"}, {"type": "http.request", "body": b"Half a", "more_body": True}]
 
     async def receive() -> Any:
-        return next(heard)
+        return heard.pop()
 
     async def send(message: Any):
         assert message.get("status", 400) == 400
 
-    asyncio.run(app({**scope, "headers": [(b"host", b"127.0.0.1:8000")]}, receive, send))
+    asyncio.run(serving().raw.app({**scope, "headers": [(b"host", b"127.0.0.1:8000")]}, receive, send))
 
 
 def test_names_lead_nowhere(serving, home):
@@ -97,6 +94,7 @@ def test_a_browser_names_no_address_no_key_and_no_folder(serving, monkeypatch):
         {"arbiter": "openai:m@http://evil.example/v1"},
         *({name: one} for name, one in (("pages", "/etc"), ("home", "/tmp"), ("prices", {}))),
         {"concurrency": 1000},
+        {"max_tokens": 10**30},
     ):
         assert client.post("price", client.choice(**given)).status_code == 400, given
     run = client.begin()
@@ -148,15 +146,9 @@ def test_every_answer_keeps_to_itself(serving):
 def test_a_text_brings_no_address_and_no_half_characters_into_the_report(serving):
     client = serving()
     given = client.choice()
-    odd = {"uri": "https://elsewhere.example/", "title": "an \ud800 article"}
-    begun = client.raw.post(
-        "/t0ken/runs",
-        content=json.dumps({**given, "sources": [{**given["sources"][0], **odd}]}),
-        headers={"content-type": "application/json"},
-    )
-    run = begun.json()["run"]
+    given["sources"][0] |= {"uri": "https://elsewhere.example/", "title": "an \ud800 article"}
+    run = client.raw.post("/t0ken/runs", content=json.dumps(given)).json()["run"]
     client.until(run, "done")
     report = client.get(f"runs/{run}/report.json").json()
     assert not any(document["uri"] for document in report["documents"])
     assert "an \ufffd article" in {document["title"] for document in report["documents"]}
-    assert client.post("price", {**given, "max_tokens": 10**30}).status_code == 400

@@ -13,11 +13,11 @@ from longproof.cli import main
 from longproof.cli.serve import _listen
 from longproof.retrieval.types import BadInput
 
+pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 pytestmark = pytest.mark.heavy
 
 
 def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path):
-    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     command = [sys.executable, "-m", "longproof", "serve", "--no-open"]
     env = {**os.environ, "LONGPROOF_HOME": str(tmp_path), "LONGPROOF_API_KEY": "sk-of-mine"}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
@@ -36,7 +36,6 @@ def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path):
 
 
 def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     monkeypatch.chdir(tmp_path)
     with create_server(("127.0.0.1", 0)) as taken:
         for more in (["--port", str(taken.getsockname()[1])], ["--run-id", "r"]):
