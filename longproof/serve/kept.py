@@ -1,7 +1,7 @@
 """A check that the browser lists, as its folder keeps it: how it was begun and stands, what a person said of it.
 
-Knows: `run.json` and `marks.json`; that one which an earlier edition kept can still be named, and deleted; that only
-what is newly said changes marks. Does not know: folders, what is under way, who marks.
+Knows: `run.json` and `marks.json`; that only what is newly said changes marks. Does not know: folders, what is under
+way, who marks.
 """
 
 import json
@@ -19,8 +19,7 @@ from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
-RunState = Literal["running", "stopped", "waiting", "failed", "done", "earlier"]
-"""`earlier`: it is of an earlier edition, or damaged, and can only be deleted."""
+RunState = Literal["running", "stopped", "waiting", "failed", "done"]
 LONGEST = 2000
 """Of anything that a person writes on a claim, in characters."""
 Line = Annotated[str, Field(max_length=LONGEST)]
@@ -44,18 +43,6 @@ class Begun(Frozen):
     state: RunState = "stopped"
     why: str = ""
     line: dict[str, Any] = Field(default={})
-
-
-def read_run(id_: str, data: bytes) -> Begun:
-    """The run in a file; one of an earlier edition goes by its name."""
-    try:
-        return Begun.model_validate_json(data)
-    except ValidationError:
-        day, own = f"{id_[:4]}-{id_[4:6]}-{id_[6:8]}", Settings(run_id=id_)
-        nothing = DocumentRef(id="", characters=0)
-        return Begun(
-            id=id_, title=id_, created=day, settings=own, sources=(), response=nothing, state="earlier"
-        )
 
 
 def new_run(settings: Settings, **about: Any) -> Begun:

@@ -14,6 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic import ValidationError
+
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import distinct, usage
 from longproof.agent.types import Case, Report
@@ -27,7 +29,7 @@ from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Document
 from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_run
-from longproof.serve.kept import Begun, RunState, forget_decisions, new_run, read_marks, read_run
+from longproof.serve.kept import Begun, RunState, forget_decisions, new_run, read_marks
 from longproof.serve.offer import Chosen, Offer
 from longproof.verifier import Verifier
 
@@ -98,22 +100,21 @@ class Runs:
         runs = []
         for path in sorted(self.folder.glob("*/run.json"), reverse=True):
             with contextlib.suppress(BadInput):
-                runs.append(self._read(path.parent.name))
+                runs.append(self.get(path.parent.name))
         return runs
 
     def get(self, id_: str) -> Begun:
         """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
-        begun = self._read(id_)
-        if begun.state == "earlier":
-            raise BadInput("this check is of an earlier edition: delete it, and check its text again")
-        return begun
-
-    def _read(self, id_: str) -> Begun:
+        path = self._of(id_) / "run.json"
         try:
-            begun = read_run(id_, (self._of(id_) / "run.json").read_bytes())
+            begun = Begun.model_validate_json(path.read_bytes())
         except OSError as error:
             self.stop(id_)
             raise BadInput(f"there is no run {id_!r}") from error
+        except ValidationError as error:
+            raise BadInput(
+                f"{path.parent} is of an earlier edition, or damaged: delete it by hand"
+            ) from error
         if begun.state == "running" and id_ not in self.watched:
             return begun.model_copy(update={"state": "stopped"})
         return begun
@@ -146,7 +147,7 @@ class Runs:
 
     async def delete(self, id_: str) -> None:
         """Stop a run, and delete its folder and its checkpoints. Texts and answers stay: others may rest on them."""
-        begun = self._read(id_)
+        begun = self.get(id_)
         await asyncio.gather(*self.stop(id_), return_exceptions=True)
         await asyncio.to_thread(shutil.rmtree, self._of(id_))
         await forget_run(str(begun.settings.run_id))
@@ -176,7 +177,7 @@ class Runs:
         for earlier in self.folder.glob(f"*-{digest}"):
             id_ = earlier.name
             with contextlib.suppress(BadInput):
-                name = self._read(id_).name
+                name = self.get(id_).name
         line = {} if waiting else self._keep_report(id_, report)
         state = "waiting" if waiting else "done"
         self._keep(begun, id=id_, name=name, settings=settings, state=state, line=line)
