@@ -70,15 +70,13 @@ def studio_graph(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> StudioGrap
 
 
 def refuse_settings(context: Any) -> None:
-    """Raises BadInput for settings that a client can't give: unknown ones, and where the server keeps its data."""
+    """Raises BadInput for settings that a client can't give: unknown ones, and `home`, which could be anywhere."""
     given = context if isinstance(context, Mapping) else {}
-    if own := [name for name in OWN if given.get(name)]:
-        raise BadInput(f"setting {own[0]}: the server's own; leave it out")
+    if given.get("home"):
+        raise BadInput("setting home: the server's own; leave it out")
     settings_of({name: value for name, value in given.items() if name not in PLATFORM})
 
 
-OWN = ("home",)
-"""Settings that the server's owner makes in the environment: a client's could write anywhere."""
 PLATFORM = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "__context_provided__")
 """What LangGraph's server may put beside a client's settings."""
 CLIENTS = Given(by_owner=False)

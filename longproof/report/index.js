@@ -72,7 +72,7 @@ function setUp() {
     themeButton(),
     make("div", { class: "filters" }, chips("verdict", shownVerdicts, say("column_verdict"), (value) => [make("b", { "aria-hidden": "true" }, `${sign(value)} `), say(value)]), chips("kind", kinds, say("filter_kinds"), say)),
   );
-  fill(document.getElementById("failures"), data.failures?.length ? [make("h2", {}, say("index_failures")), make("ul", {}, data.failures.map(failure)), make("p", {}, make("a", { href: "./failures.jsonl" }, "failures.jsonl"))] : null);
+  fill(document.getElementById("failures"), data.failures?.length ? [make("h2", {}, say("index_failures")), make("ul", {}, data.failures.map(failure)), make("p", {}, make("a", { href: "./results.jsonl" }, "results.jsonl"))] : null);
   table();
 }
 

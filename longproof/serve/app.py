@@ -39,7 +39,6 @@ from longproof.serve.kept import LONGEST, Begun, NoMark, accepted_keys, add_mark
 from longproof.serve.offer import Offer, price, read_choice
 from longproof.serve.runs import LONGEST_NAME, Runs
 
-LONGEST_JSON = 1_000_000
 NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
 """In the list, of a run that has no report; one that has ended says what was asked."""
 CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
@@ -260,7 +259,7 @@ async def _json(request: Request) -> Any:
     """The JSON object of a request. Raises BadInput where it is none, or too long."""
     data = await request.body()
     try:
-        given = json.loads(data) if len(data) <= LONGEST_JSON else None
+        given = json.loads(data) if len(data) <= 1_000_000 else None
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):

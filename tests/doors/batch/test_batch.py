@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 import subprocess
 import tracemalloc
 from pathlib import Path
@@ -55,6 +56,8 @@ def test_bad_cases_are_named_and_the_others_go_on(tmp_path: Path) -> None:
     bad = [line.replace('"id": "x', f'"id": "x{number}.') for number, line in enumerate(BAD)]
     done = go(write(tmp_path, [case("a"), *bad, case("b")]), tmp_path / "out")
     assert sorted(reports(tmp_path / "out")) == ["a", "b"]
+    index = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert all((tmp_path / "out" / name).exists() for name in re.findall(r'href: "\./(.+?)"', index))
     failed = [one for one in done.cases if one.state == "failed"]
     assert [one.line for one in failed] == [*range(2, 2 + len(BAD))]
     for one, says in zip(failed, BAD.values(), strict=True):
