@@ -98,14 +98,25 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Any:
+def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Opens a report's page. None may run what stands in a text, or be complained of."""
+    pages: list[Opened] = []
+
+    def refuse_harm() -> None:
+        for seen in pages[-1:]:
+            assert seen.js("return window.pwned ?? null") is None
+            assert not seen.complaints()
+
     def open_(built: Any, texts: dict[str, str] | None = None, **size: int) -> Opened:
+        refuse_harm()
         report, known = built
         path = tmp_path / "report.html"
         path.write_text(page(report, known if texts is None else texts), encoding="utf-8")
-        return Opened(browser, path, **size)
+        pages.append(Opened(browser, path, **size))
+        return pages[-1]
 
-    return open_
+    yield open_
+    refuse_harm()
 
 
 @pytest.fixture
