@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 from fakes import ChatServer
+from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+from langchain_core.messages import AIMessage
 from reader import BUSY, DOWN, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
@@ -19,7 +21,6 @@ from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
 LINES = json.dumps({"reason": "a\u2028b\x85c\x0bd", "colour": "蓝 🌊"}, ensure_ascii=False)
-ROUND = "The story goes on and on. "
 SECRET = "sk-SECRET-0123456789"
 
 
@@ -32,25 +33,16 @@ def body(usage: str = "null", finish: str = '"stop"', more: str = "") -> Reply:
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        Reply(GOOD),
-        Reply(LINES),
-        Reply(None),
-        Reply(""),
-        Reply(None, refusal="I won't."),
-        Reply(GOOD, finish="content_filter"),
-        Reply(GOOD[:20], finish="length"),
-        Reply(GOOD, extra={"reasoning_content": "Let me see. The sky is not red."}),
-        Reply(ROUND * 100),
-    ],
-)
+    [Reply(GOOD), Reply(LINES), Reply(None), Reply(""), Reply(None, refusal="I won't."),
+     Reply(GOOD, finish="content_filter"), Reply(GOOD[:20], finish="length"),
+     Reply(GOOD, extra={"reasoning_content": "Let me see. The sky is not red."})],
+)  # fmt: skip
 @pytest.mark.parametrize("usage", [True, False])
 def test_a_streamed_answer_is_the_whole_one(reply: Reply, usage: bool) -> None:
     server = ChatServer(always(reply), usage=usage)
     assert raw(server, stream=True) == raw(server, stream=False)
-    assert [asked.body.get("stream", False) for asked in server.asked] == [True, False]
-    counted = [asked.body.get("stream_options") for asked in server.asked]
-    assert counted == [{"include_usage": True}, None]
+    sent = [(asked.body.get("stream", False), asked.body.get("stream_options")) for asked in server.asked]
+    assert sent == [(True, {"include_usage": True}), (False, None)]
 
 
 @pytest.mark.parametrize("number", ["100.5", "NaN", '"many"', "-5", "[]", "1e400", "9" * 30])
@@ -67,13 +59,11 @@ def test_of_a_finish_reason_known_words_alone_are_kept(finish: str) -> None:
     assert (kept.text, kept.finish) == (GOOD, None)
 
 
-def test_an_error_beside_an_answer_is_a_failure() -> None:
+def test_an_error_beside_an_answer_is_a_failure_that_may_pass() -> None:
     wrong = ', "error": {"message": "upstream is gone", "code": 400}'
     got = answer(always(body(more=wrong)))
-    assert (got.value, got.failure) == (None, "unavailable")
-    assert "upstream is gone" in got.detail
-    passing = [body(more=wrong.replace("400", "503")), Reply(GOOD)]
-    assert answer(passing).value is not None
+    assert (got.value, got.failure, "upstream is gone" in got.detail) == (None, "unavailable", True)
+    assert answer([body(more=wrong.replace("400", "503")), Reply(GOOD)]).value is not None
 
 
 @pytest.mark.parametrize(
@@ -81,14 +71,12 @@ def test_an_error_beside_an_answer_is_a_failure() -> None:
 )
 def test_a_stream_that_is_cut_is_asked_for_again(fault: Reply) -> None:
     (got,), server = answers([fault, fault, Reply(GOOD)], stream=True)
-    assert got.value == Colour(reason="It is day.", colour="blue")
-    assert (len(server.asked), len(got.calls)) == (3, 1)
+    assert (got.value is not None, len(server.asked), len(got.calls)) == (True, 3, 1)
 
 
 def test_an_error_inside_a_stream_is_named() -> None:
     (got,), server = answers(always(Reply(GOOD, halfway="errs", error={"code": 401})), stream=True)
-    assert (got.failure, len(server.asked)) == ("unavailable", 1)
-    assert "out of memory" in got.detail
+    assert (got.failure, len(server.asked), "out of memory" in got.detail) == ("unavailable", 1, True)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +98,8 @@ def test_of_a_response_no_more_is_read_than_the_limit(stream: bool, monkeypatch:
     monkeypatch.setattr(openai_chat, "MOST_BYTES", 100_000)
     long = Reply("".join(f"{n} " for n in range(50_000)))
     (got,), server = answers(always(long), stream=stream)
-    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+    assert (got.failure, len(server.asked), server.sent < 10_000) == ("unavailable", 1, True)
     assert "longer than 100,000 bytes" in got.detail
-    assert server.sent < 10_000
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -120,39 +107,35 @@ def test_a_redirect_is_refused_and_named(status: int) -> None:
     to = Reply(status=status, headers={"location": "http://other.test/v1/chat/completions"})
     (got,), server = answers(always(to))
     assert (got.failure, len(server.asked)) == ("unavailable", 1)
-    assert f"HTTP {status}" in got.detail
-    assert "redirect to http://other.test" in got.detail
+    assert f"HTTP {status}, a redirect to http://other.test" in got.detail
 
 
 def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-secret")
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.delenv("LONGPROOF_API_KEY", raising=False)
+    for name in ("OPENAI_BASE_URL", "LONGPROOF_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     server = ChatServer(always(Reply(GOOD)))
-    raw(server)
-    monkeypatch.setenv("LONGPROOF_API_KEY", " lp-secret\n")
-    raw(server)
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://models.test/v1")
-    raw(server)
-    assert [asked.key for asked in server.asked] == ["none", "lp-secret", "sk-openai-secret"]
-    assert OpenAIChat("m").endpoint == "http://models.test/v1"
+    for name, value in {
+        "OPENAI_API_KEY": "sk-openai", "LONGPROOF_API_KEY": " lp-secret\n", "OPENAI_BASE_URL": ADDRESS
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+        raw(server)
+    assert [asked.key for asked in server.asked] == ["none", "lp-secret", "sk-openai"]
+    assert OpenAIChat("m").endpoint == ADDRESS
 
 
 def test_headers_that_the_environment_has_for_openai_go_to_openai_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     custom = f"Authorization: Bearer {SECRET}\nX-Api-Key: {SECRET}"
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", custom)
-    monkeypatch.setenv("OPENAI_ORG_ID", SECRET)
-    monkeypatch.setenv("OPENAI_PROJECT_ID", SECRET)
+    for name, value in {"CUSTOM_HEADERS": custom, "ORG_ID": SECRET, "PROJECT_ID": SECRET}.items():
+        monkeypatch.setenv(f"OPENAI_{name}", value)
     monkeypatch.delenv("LONGPROOF_API_KEY", raising=False)
     server = ChatServer(always(Reply(GOOD)))
     raw(server)
     monkeypatch.setenv("OPENAI_BASE_URL", ADDRESS)
     raw(server)
     foreign, own = (asked.headers for asked in server.asked)
-    assert SECRET not in str(foreign)
-    assert foreign["authorization"] == "Bearer none"
+    assert (SECRET in str(foreign), foreign["authorization"]) == (False, "Bearer none")
     assert (own["x-api-key"], own["openai-organization"], own["openai-project"]) == (SECRET,) * 3
 
 
@@ -161,8 +144,7 @@ def test_a_key_that_is_none_is_refused_unprinted(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("LONGPROOF_API_KEY", f"sk-{inside}SECRET")
     with pytest.raises(BadInput, match="LONGPROOF_API_KEY") as refused:
         OpenAIChat("m", "http://127.0.0.1:9/v1")
-    assert "SECRET" not in str(refused.value)
-    assert "SECRET" not in repr(refused.value.__cause__)
+    assert "SECRET" not in f"{refused.value} {refused.value.__cause__!r}"
 
 
 QUOTING: list[Any] = [
@@ -177,6 +159,7 @@ QUOTING: list[Any] = [
     lambda key: Reply(raw=json.dumps({"choices": key * 3}).encode()),
     lambda key: Reply(raw=json.dumps({"choices": [{"message": {"content": {"x": key}}}]}).encode()),
     lambda key: Reply(raw=json.dumps({"choices": [], "error": key}).encode()),
+    lambda key: Reply(raw=json.dumps({"choices": [], "error": "x" * 244 + key}).encode()),
     lambda key: Reply(raw=f"no JSON: {key}".encode()),
     lambda key: Reply(status=307, headers={"location": f"http://127.0.0.1:9/?key={key}"}),
     lambda key: Reply(GOOD, halfway="errs", error={"message": f"key {key}", "code": 401}),
@@ -190,7 +173,7 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
     got = answer(always(QUOTING[number](key)), stream=number == len(QUOTING) - 1)
     assert got.failure in ("unavailable", "unparsed")
     shown = re.sub(r"[^A-Z]", "", unquote(re.sub(r"\\+u00(..)", r"%\1", got.detail)).upper())
-    assert "SECRET" not in shown
+    assert "SECR" not in shown
 
 
 TOO_LONG = [
@@ -210,25 +193,18 @@ OF_SOMETHING_ELSE = [
 ]  # fmt: skip
 
 
-def of_a_provider(error: Exception) -> Answer[Colour]:
-    """The answer of a provider whose package raises this."""
-
-    class Fake(ProviderChat):
-        def _make_model(self, **sampling: Any) -> Any:
-            raise error
-
-    answered: Answer[Colour] = using(Fake("groq", "m", needs_key=False), ask)
-    return answered
-
-
 @pytest.mark.parametrize("words", [*TOO_LONG, *OF_SOMETHING_ELSE])
 def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None:
     class Refusal(Exception):
         status_code = 400
 
+    class Refusing(ProviderChat):
+        def _make_model(self, **sampling: Any) -> Any:
+            raise Refusal(words)
+
     expected = "too_long" if words in TOO_LONG else "unavailable"
-    got = [answer(always(Reply(status=400, error={"message": words}))), of_a_provider(Refusal(words))]
-    assert [one.failure for one in got] == [expected] * 2
+    assert answer(always(Reply(status=400, error={"message": words}))).failure == expected
+    assert using(Refusing("groq", "m", needs_key=False), ask).failure == expected
 
 
 @pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])
@@ -241,13 +217,11 @@ def test_lone_surrogates_are_sent_as_question_marks() -> None:
         return await model.ask(Prompt("", "sky \ud800", "0" * 16, "en"), Colour, purpose="test")
 
     server = ChatServer([Reply(GOOD)])
-    assert using(server, use).value is not None
-    assert server.asked[0].user == "sky ?"
+    assert (using(server, use).failure, server.asked[0].user) == (None, "sky ?")
 
 
 def of_langchain(says: Any) -> Answer[Colour]:
     """The answer of a LangChain model that returns this message, or raises this error."""
-    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 
     class Fake(FakeMessagesListChatModel):
         async def ainvoke(self, *_: Any, **__: Any) -> Any:
@@ -263,8 +237,6 @@ def of_langchain(says: Any) -> Answer[Colour]:
 def test_a_langchain_model_takes_the_same_place_whatever_form_a_refusal_has(
     refusal: Any, failure: Any
 ) -> None:
-    from langchain_core.messages import AIMessage
-
     usage: Any = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
     content: Any = [{"type": "text", "text": GOOD}]
     says = AIMessage(content=content, usage_metadata=usage, additional_kwargs={"refusal": refusal})
