@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ async def buy(
     slots: asyncio.Semaphore | None = None,
 ) -> tuple[Raw, bool]:
     asked = partial(asyncio.sleep, 0, ask) if isinstance(ask, Raw) else ask
-    return await ledger.buy(key, asked, slots or asyncio.Semaphore(1), endpoint="http://h/v1", model="m")
+    return await ledger.buy(key, asked, slots or asyncio.Semaphore(1), "http://h/v1", "m")
 
 
 def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
@@ -58,19 +58,15 @@ def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
 
 
 def test_the_slot_is_held_until_the_answer_is_on_disk(path: Path) -> None:
-
     async def use(ledger: Ledger) -> None:
         slots = asyncio.Semaphore(1)
 
-        async def asked() -> Raw:
+        async def asked(before: int) -> Raw:
             with sqlite3.connect(path) as other:
-                kept = other.execute("SELECT count(*) FROM calls").fetchone()[0]
-            assert kept == len(seen)
-            seen.append(1)
+                assert other.execute("SELECT count(*) FROM calls").fetchone()[0] == before
             return ANSWER
 
-        seen: list[int] = []
-        await asyncio.gather(*(buy(ledger, str(n), asked, slots) for n in range(10)))
+        await asyncio.gather(*(buy(ledger, str(n), partial(asked, n), slots) for n in range(10)))
 
     using(path, use)
 
@@ -81,45 +77,37 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
     async def use(ledger: Ledger) -> None:
         slots = asyncio.Semaphore(2)
 
-        async def bought(key: str) -> tuple[Raw, bool]:
-            async def asked() -> Raw:
-                asked_for.append(key)
-                await asyncio.sleep(0.01)
-                return ANSWER
+        async def asked(key: str) -> Raw:
+            asked_for.append(key)
+            await asyncio.sleep(0.01)
+            return ANSWER
 
-            return await buy(ledger, key, asked, slots)
-
-        with sqlite3.connect(path) as other:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
             full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             other.execute(f"CREATE TRIGGER full {full}")
-        ended = await asyncio.gather(*map(bought, "0123456789"), return_exceptions=True)
-        assert all(isinstance(one, LedgerFailed) for one in ended)
+            buying = (buy(ledger, key, partial(asked, key), slots) for key in "0123456789")
+            ended = await asyncio.gather(*buying, return_exceptions=True)
+            other.execute("DROP TRIGGER full")
+        assert [type(one) for one in ended] == [LedgerFailed] * 10
         assert len(asked_for) == 2
-        other.execute("DROP TRIGGER full")
-        other.close()
-        assert (await bought("later"))[1]
+        assert (await buy(ledger, "later", ANSWER, slots))[1]
 
     using(path, use)
 
 
 def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
-    async def use(ledger: Ledger) -> list[Any]:
+    async def use(ledger: Ledger) -> tuple[list[type], Raw | None]:
         async def asked() -> Raw:
             await asyncio.sleep(0.02)
             raise TimeoutError
 
-        slots = asyncio.Semaphore(5)
-        bought = [buy(ledger, "k", asked, slots) for _ in range(3)]
-        got = await asyncio.gather(*bought, return_exceptions=True)
-        return [*got, await ledger.get("k")]
+        raised = await asyncio.gather(*(buy(ledger, "k", asked) for _ in range(3)), return_exceptions=True)
+        return [type(error) for error in raised], await ledger.get("k")
 
-    *raised, kept = using(None, use)
-    assert [type(error) for error in raised] == [TimeoutError] * 3
-    assert kept is None
+    assert using(None, use) == ([TimeoutError] * 3, None)
 
 
 def test_closing_waits_for_calls_that_are_under_way(path: Path) -> None:
-
     async def use(ledger: Ledger) -> None:
         task = asyncio.create_task(buy(ledger, "k", partial(asyncio.sleep, 0.2, ANSWER)))
         await asyncio.sleep(0.05)
@@ -144,9 +132,7 @@ def test_a_good_answer_is_never_replaced(path: Path) -> None:
     assert using(path, use)[0] == ANSWER
 
 
-def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_no_place(
-    path: Path,
-) -> None:
+def test_one_process_pays_once_on_however_many_event_loops(path: Path) -> None:
     keys = [str(n) for n in range(14)]
     asked_for: list[str] = []
 
@@ -165,8 +151,9 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
     assert sorted(asked_for) == sorted(keys)
     assert sum(map(sum, bought)) == len(keys)
 
-    async def aside(ledger: Ledger) -> None:
-        """While another ledger of this process pays for `slow`, whoever waits for it leaves its place to `other`."""
+
+def test_who_waits_for_what_another_ledger_pays_leaves_its_place_to_others(path: Path) -> None:
+    async def use(ledger: Ledger) -> None:
         other, slots, go_on = await Ledger.open(path), asyncio.Semaphore(1), asyncio.Event()
 
         async def slow() -> Raw:
@@ -177,43 +164,37 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
         await asyncio.sleep(0)
         waiting = asyncio.create_task(buy(ledger, "slow", slow, slots))
         await asyncio.sleep(0)
-        assert (await buy(ledger, "other", ANSWER, slots))[1]
+        assert (await asyncio.wait_for(buy(ledger, "other", ANSWER, slots), 5))[1]
         go_on.set()
         assert [(await paying)[1], (await waiting)[1]] == [True, False]
         await other.close()
 
-    using(path, aside)
+    using(path, use)
 
 
-def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(path: Path) -> None:
-
+@pytest.mark.parametrize("stops", [False, True])
+def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(path: Path, stops: bool) -> None:
     async def use(ledger: Ledger) -> None:
         async def fail() -> Raw:
             await asyncio.sleep(0.01)
             raise TimeoutError
 
-        async def good() -> Raw:
-            return ANSWER
-
-        for stop in (False, True):
-            other = await Ledger.open(path)
-            failing = asyncio.create_task(buy(other, f"{stop}", fail))
-            await asyncio.sleep(0)
-            waiting = asyncio.create_task(buy(ledger, f"{stop}", good))
-            await asyncio.sleep(0)
-            if stop:
-                for task in other._buying:
-                    task.cancel()
-            assert (await waiting)[1]
-            with suppress(TimeoutError, asyncio.CancelledError):
-                await failing
-            await other.close()
+        other = await Ledger.open(path)
+        failing = asyncio.create_task(buy(other, "k", fail))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(buy(ledger, "k"))
+        await asyncio.sleep(0)
+        for task in other._buying if stops else ():
+            task.cancel()
+        assert (await waiting)[1]
+        with suppress(TimeoutError, asyncio.CancelledError):
+            await failing
+        await other.close()
 
     using(path, use)
 
 
 def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(path: Path) -> None:
-
     async def stop_at_once() -> None:
         async def buy_later() -> None:
             await asyncio.sleep(0)
@@ -229,7 +210,6 @@ def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(path: Path
 
 
 def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(path: Path) -> None:
-    sqlite3.connect(path).close()
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE t (x)")
     other.execute("DROP TABLE t")
@@ -251,7 +231,6 @@ def test_a_ledger_that_stays_locked_is_named_after_a_while(path: Path) -> None:
 
 
 def test_a_name_belongs_to_what_its_run_was_begun_with(path: Path) -> None:
-
     async def use(ledger: Ledger) -> None:
         await ledger.start_run("one", "a case")
         with pytest.raises(BadInput, match="'one' was begun with another"):
@@ -273,11 +252,7 @@ def make_later(path: Path) -> None:
 
 
 def make_damaged(path: Path) -> None:
-    async def fill(ledger: Ledger) -> None:
-        for n in range(50):
-            await buy(ledger, str(n), Raw(text="x" * 2000))
-
-    using(path, fill)
+    using(path, lambda ledger: ledger.fill((str(n), "m", Raw(text="x" * 2000)) for n in range(50)))
     data = bytearray(path.read_bytes())
     data[8192:40000] = b"\x55" * (40000 - 8192)
     path.write_bytes(bytes(data))
@@ -285,14 +260,9 @@ def make_damaged(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "told"),
-    [
-        (make_other, "something else"),
-        (lambda path: path.write_text("dear diary\n" * 100), "not a database"),
-        (make_later, "layout 99"),
-        (make_damaged, r"damaged|malformed"),
-        (Path.mkdir, "can't use"),
-    ],
-)
+    [(make_other, "something else"), (lambda path: path.write_text("dear diary\n" * 100), "not a database"),
+     (make_later, "layout 99"), (make_damaged, r"damaged|malformed"), (Path.mkdir, "can't use")],
+)  # fmt: skip
 def test_what_is_no_ledger_of_ours_is_named_and_left_alone(path: Path, make: Any, told: str) -> None:
     make(path)
     before = path.read_bytes() if path.is_file() else b""
