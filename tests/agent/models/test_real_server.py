@@ -143,14 +143,9 @@ def prompt(text: str) -> Prompt:
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream: bool) -> None:
     async def use(model: Model) -> list[Answer[Short]]:
-        return list(
-            await asyncio.gather(
-                *(
-                    model.ask(prompt(f"Claim {n}"), Short, purpose="t", sample=n, temperature=0.8)
-                    for n in range(8)
-                )
-            )
-        )
+        how: dict[str, Any] = {"purpose": "t", "temperature": 0.8}
+        asking = (model.ask(prompt(f"Claim {n}"), Short, sample=n, **how) for n in range(8))
+        return list(await asyncio.gather(*asking))
 
     answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0, max_tokens=200)
     assert [answer.failure for answer in answers] == [None] * 8
