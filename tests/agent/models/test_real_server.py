@@ -15,12 +15,11 @@ from typing import Annotated, Any
 import httpx2
 import pytest
 from pydantic import Field
-from seam import using
+from seam import PROMPT, using
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.openai_chat import OpenAIChat
-from longproof.prompts import Prompt
 
 pytestmark = pytest.mark.heavy
 
@@ -36,42 +35,27 @@ signal.pause()
 
 
 def make_model(path: Path) -> None:
-    """A llama of two tiny random layers over bytes, inclined to close its strings, objects and turns."""
+    """A llama of one tiny random layer over bytes, inclined to close its strings, objects and turns."""
     gguf = pytest.importorskip("gguf", reason="needs gguf to make a model: pip install gguf")
     np = pytest.importorskip("numpy")
     rng = np.random.default_rng(0)
-    kinds, width, layers, heads, inner = gguf.TokenType, 32, 1, 1, 64
+    kinds, width, inner = gguf.TokenType, 32, 64
     tokens = [("<unk>", kinds.UNKNOWN), ("<s>", kinds.CONTROL), ("</s>", kinds.CONTROL)]
     tokens += [(f"<0x{byte:02X}>", kinds.BYTE) for byte in range(256)]
     tokens += [(character, kinds.NORMAL) for character in "\u2581" + "".join(map(chr, range(33, 127)))]
     names = [name for name, _ in tokens]
+    turns = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
     writer = gguf.GGUFWriter(str(path), "llama")
-    for add, value in [
-        (writer.add_context_length, 32768),
-        (writer.add_embedding_length, width),
-        (writer.add_block_count, layers),
-        (writer.add_feed_forward_length, inner),
-        (writer.add_head_count, heads),
-        (writer.add_head_count_kv, heads),
-        (writer.add_rope_dimension_count, width // heads),
-        (writer.add_layer_norm_rms_eps, 1e-5),
-        (writer.add_vocab_size, len(tokens)),
-        (writer.add_file_type, gguf.LlamaFileType.ALL_F32),
-        (writer.add_tokenizer_model, "llama"),
-        (writer.add_token_list, [name.encode() for name in names]),
-        (writer.add_token_scores, [-float(max(0, n - 259)) for n in range(len(tokens))]),
-        (writer.add_token_types, [int(kind) for _, kind in tokens]),
-        (writer.add_bos_token_id, 1),
-        (writer.add_eos_token_id, 2),
-        (writer.add_unk_token_id, 0),
-        (writer.add_add_bos_token, True),
-        (writer.add_add_eos_token, False),
-        (
-            writer.add_chat_template,
-            "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:",
-        ),
-    ]:
-        add(value)
+    for name, value in {
+        "context_length": 32768, "embedding_length": width, "feed_forward_length": inner, "block_count": 1,
+        "head_count": 1, "head_count_kv": 1, "rope_dimension_count": width, "layer_norm_rms_eps": 1e-5,
+        "vocab_size": len(tokens), "file_type": gguf.LlamaFileType.ALL_F32, "tokenizer_model": "llama",
+        "token_list": [name.encode() for name in names], "token_types": [int(kind) for _, kind in tokens],
+        "token_scores": [-float(max(0, n - 259)) for n in range(len(tokens))], "bos_token_id": 1,
+        "eos_token_id": 2, "unk_token_id": 0, "add_bos_token": True, "add_eos_token": False,
+        "chat_template": turns,
+    }.items():  # fmt: skip
+        getattr(writer, f"add_{name}")(value)
 
     def noise(*shape: int, scale: float = 0.1) -> Any:
         return (rng.standard_normal(shape) * scale).astype(np.float32)
@@ -82,12 +66,10 @@ def make_model(path: Path) -> None:
         output[names.index(name), 0] = bias
     output[3:259, 0] = -2.0
     tensors = {"token_embd": embedding, "output": output, "output_norm": np.ones(width, np.float32)}
-    for layer in range(layers):
-        block = f"blk.{layer}."
-        tensors |= {block + part: np.ones(width, np.float32) for part in ("attn_norm", "ffn_norm")}
-        tensors |= {block + f"attn_{part}": noise(width, width) for part in ("q", "k", "v", "output")}
-        tensors |= {block + "ffn_gate": noise(inner, width), block + "ffn_up": noise(inner, width)}
-        tensors[block + "ffn_down"] = noise(width, inner)
+    tensors |= {f"blk.0.{part}_norm": np.ones(width, np.float32) for part in ("attn", "ffn")}
+    tensors |= {f"blk.0.attn_{part}": noise(width, width) for part in ("q", "k", "v", "output")}
+    tensors |= {f"blk.0.ffn_{part}": noise(inner, width) for part in ("gate", "up")}
+    tensors["blk.0.ffn_down"] = noise(width, inner)
     for name, tensor in tensors.items():
         writer.add_tensor(f"{name}.weight", tensor)
     writer.write_header_to_file()
@@ -111,11 +93,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(model), str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command, quiet = [sys.executable, "-c", SERVE, str(model), str(port)], subprocess.DEVNULL
+    server = subprocess.Popen(command, stdout=quiet, stderr=quiet)
     place = f"http://127.0.0.1:{port}/v1"
     try:
         until = time.monotonic() + 60
@@ -136,15 +115,11 @@ class Short(Form):
     label: str = Field(json_schema_extra={"enum": ["supported", "contradicting"]})
 
 
-def prompt(text: str) -> Prompt:
-    return Prompt("You judge.", text, "0" * 16, "en")
-
-
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream: bool) -> None:
     async def use(model: Model) -> list[Answer[Short]]:
         how: dict[str, Any] = {"purpose": "t", "temperature": 0.8}
-        asking = (model.ask(prompt(f"Claim {n}"), Short, sample=n, **how) for n in range(8))
+        asking = (model.ask(PROMPT, Short, sample=n, **how) for n in range(8))
         return list(await asyncio.gather(*asking))
 
     answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0, max_tokens=200)
