@@ -31,48 +31,28 @@ def test_a_text_is_written_once(tmp_path):
     assert file.stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize(
-    ("damage", "match"),
-    [(b"changed", "damaged"), (b"\xff\xfe", "damaged"), (b"", "damaged"), (None, "give the source again")],
-)
-def test_a_damaged_or_missing_text_is_refused(tmp_path, damage, match):
+@pytest.mark.parametrize("damage", [b"changed", b"\xff\xfe", b"", None])
+def test_a_damaged_or_missing_text_is_refused(tmp_path, damage):
     ref = DocumentStore(tmp_path).put(Document.of("whole text"))
     (file,) = tmp_path.rglob("*.txt")
     file.unlink() if damage is None else file.write_bytes(damage)
-    with pytest.raises(BadInput, match=match):
-        DocumentStore(tmp_path).open(ref)
-    file.unlink(missing_ok=True)
-    file.mkdir()
-    with pytest.raises(BadInput, match="can't read the stored text"):
+    with pytest.raises(BadInput, match=r"(can't read the stored text|is damaged).* give the source again"):
         DocumentStore(tmp_path).open(ref)
 
 
-class Watched(DocumentStore):
-    """A store that notes which threads read files."""
-
-    def __init__(self, folder):
-        super().__init__(folder)
-        self.readers = []
-
-    def _read(self, id_):
-        self.readers.append(current_thread())
-        return super()._read(id_)
-
-
-def test_a_large_text_is_read_once_and_never_by_the_event_loop(tmp_path):
-    document = Document.of("word " * 200_000)
+def test_a_large_text_is_read_once_and_never_by_the_event_loop(tmp_path, monkeypatch):
+    document, store, readers = Document.of("word " * 200_000), DocumentStore(tmp_path), []
     DocumentStore(tmp_path).put(document)
-    store = Watched(tmp_path)
+    read = store._read
+    monkeypatch.setattr(store, "_read", lambda id_: readers.append(current_thread()) or read(id_))
 
     async def many():
-        return [
-            *await asyncio.gather(*(store.fetch(document.id) for _ in range(20))),
-            await store.fetch(document.id),
-        ]
+        texts = await asyncio.gather(*(store.fetch(document.id) for _ in range(20)))
+        return [*texts, await store.fetch(document.id)]
 
     assert asyncio.run(many()) == [document.text] * 21
-    assert len(store.readers) == 1
-    assert store.readers[0] is not current_thread()
+    assert len(readers) == 1
+    assert readers[0] is not current_thread()
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "sha256:" + "/" * 64, "", "sha256:" + "a" * 63])

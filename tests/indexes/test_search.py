@@ -21,7 +21,6 @@ NEEDS_FAISS = pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `
 TEXT = "".join(
     f"In chapter {n} the captain meets number {n * 7}. 第{n}回船长遇见了狐狸。\n" for n in range(40)
 )
-DOCUMENT = Document.of(TEXT)
 CUT = PassageSize()
 SEGMENTS = ["chapter 13 and number 91", "船长遇见了狐狸", "🦊"]
 
@@ -45,33 +44,33 @@ class Counting:
         return Embeddings(dense, sparse if self._sparse else None)
 
 
-def answers(index: SourceIndex) -> tuple[list[Any], list[float]]:
+def source_index(
+    home: Path, embedder: Counting | None = None, text: str = TEXT, cut: PassageSize = CUT
+) -> SourceIndex:
+    return search.source_index(Document.of(text), home, embedder, cut)
+
+
+def answers(home: Path, embedder: Counting) -> tuple[list[Any], list[float]]:
+    index = source_index(home, embedder)
     matrix = index.similarity(SEGMENTS, blocks(TEXT, 500))
     return [index.search(segment, 5) for segment in SEGMENTS], matrix.ravel().tolist()
-
-
-def source_index(
-    document: Document, home: Path, embedder: Counting | None = None, cut: PassageSize = CUT
-) -> SourceIndex:
-    return search.source_index(document, home, embedder, cut)
 
 
 @NEEDS_FAISS
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_kept_index_answers_as_the_one_that_was_built(tmp_path: Path, sparse: bool) -> None:
     embedder = Counting(sparse=sparse)
-    first = answers(source_index(DOCUMENT, tmp_path, embedder))
+    first = answers(tmp_path, embedder)
     (path,) = (tmp_path / "vectors").iterdir()
     before = path.stat().st_mtime_ns
-    assert answers(source_index(DOCUMENT, tmp_path, embedder)) == first
-    assert path.stat().st_mtime_ns == before
-    assert embedder.passages == 1
+    assert answers(tmp_path, embedder) == first
+    assert (path.stat().st_mtime_ns, embedder.passages) == (before, 1)
 
 
 @NEEDS_FAISS
 def test_words_are_kept_nowhere(tmp_path: Path) -> None:
-    assert source_index(DOCUMENT, tmp_path).search("captain", 1)
-    assert source_index(Document.of(""), tmp_path, Counting()).search("x", 3) == []
+    assert source_index(tmp_path).search("captain", 1)
+    assert source_index(tmp_path, Counting(), "").search("x", 3) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,37 +78,30 @@ def test_words_are_kept_nowhere(tmp_path: Path) -> None:
 def test_another_text_cutting_embedder_or_version_is_another_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for document, embedder, cut in (
-        (DOCUMENT, Counting("a"), CUT),
-        (Document.of(TEXT + "!"), Counting("a"), CUT),
-        (DOCUMENT, Counting("a"), PassageSize(500, 500)),
-        (DOCUMENT, Counting("b"), CUT),
-    ):
-        source_index(document, tmp_path, embedder, cut)
+    source_index(tmp_path, Counting("a"))
+    source_index(tmp_path, Counting("a"), TEXT + "!")
+    source_index(tmp_path, Counting("a"), cut=PassageSize(500, 500))
+    source_index(tmp_path, Counting("b"))
     monkeypatch.setattr(search, "VERSION", VERSION - 1)
-    source_index(DOCUMENT, tmp_path, Counting("a"))
+    source_index(tmp_path, Counting("a"))
     assert len(list((tmp_path / "vectors").iterdir())) == 5
 
 
 @NEEDS_FAISS
 def test_whichever_byte_is_wrong_the_vectors_are_refused_and_can_be_made_again(tmp_path: Path) -> None:
-    expected = answers(source_index(DOCUMENT, tmp_path, Counting()))
+    expected = answers(tmp_path, Counting())
     (path,) = (tmp_path / "vectors").iterdir()
     sound = path.read_bytes()
     flipped = [sound[:n] + bytes([sound[n] ^ 1]) + sound[n + 1 :] for n in range(0, len(sound), 97)]
-    damaged = [b"", sound[:40], sound + b"x", *flipped]
-    source_index(DOCUMENT, tmp_path, Counting("another"))
+    source_index(tmp_path, Counting("another"))
     (other,) = set((tmp_path / "vectors").iterdir()) - {path}
-    for data in [*damaged, other.read_bytes()]:
+    for data in [b"", sound[:40], sound + b"x", *flipped, other.read_bytes()]:
         path.write_bytes(data)
         with pytest.raises(BadInput, match="delete this file and run again") as refused:
-            source_index(DOCUMENT, tmp_path, Counting())
+            source_index(tmp_path, Counting())
     assert str(path) in str(refused.value)
     path.unlink()
-    assert answers(source_index(DOCUMENT, tmp_path, Counting())) == expected
-
-
-ENGINES = pytest.mark.parametrize("engine", get_args(Engine))
+    assert answers(tmp_path, Counting()) == expected
 
 
 @pytest.fixture
@@ -132,16 +124,15 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@ENGINES
+@pytest.mark.parametrize("engine", get_args(Engine))
 def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: Engine) -> None:
     index = open_pages(folder, home, engine)
     assert (index.engine, len(index.pages), index.left_out) == (engine, 6, {})
     (hit, *_) = index.search("Who winds the clock of the lighthouse?")
     page = index.pages[hit.span.source_id]
     assert (page.title, page.uri) == ("Light", "https://example.org/l")
-    document = DocumentStore(home / "documents").open(page)
-    assert document.kind == "page"
-    assert document.text[hit.span.start : hit.span.end] == hit.span.text
+    document, span = DocumentStore(home / "documents").open(page), hit.span
+    assert (document.kind, document.text[span.start : span.end]) == ("page", span.text)
     assert index.search("燈塔", 1)[0].span.text.startswith("渔夫")
     assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
     assert index.search("zebra") == index.search("") == []
@@ -183,29 +174,26 @@ def test_what_cannot_be_read_is_left_out_and_said(
     folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loaders, "FILE_BYTES", 10_000)
-    (folder / "empty.html").write_text("<nav>menu</nav>")
-    (folder / "binary.txt").write_bytes(bytes(range(256)) * 8)
-    (folder / "copy.htm").write_text((folder / "fog.htm").read_text())
-    (folder / "huge.html").write_text("<p>huge " * 5_000)
     (folder / "light_files").mkdir()
-    (folder / "light_files" / "frame.html").write_text("advertisement")
-    (folder / ".hidden.md").write_text("hidden")
+    for name, text in {
+        "empty.html": "<nav>menu</nav>", "copy.htm": (folder / "fog.htm").read_text(), ".hidden.md": "hidden",
+        "huge.html": "<p>huge " * 5_000, "light_files/frame.html": "advertisement",
+    }.items():  # fmt: skip
+        (folder / name).write_text(text)
+    (folder / "binary.txt").write_bytes(bytes(range(256)) * 8)
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
     index = open_pages(folder, home)
-    reasons = index.left_out
-    assert reasons.keys() == {"empty.html", "binary.txt", "fog.htm", "huge.html"}
-    assert "no text" in reasons["empty.html"]
-    assert "copy.htm" in reasons["fog.htm"]
-    assert "larger" in reasons["huge.html"]
+    assert index.left_out.keys() == {"empty.html", "binary.txt", "fog.htm", "huge.html"}
+    for name, why in {"empty.html": "no text", "fog.htm": "copy.htm", "huge.html": "larger"}.items():
+        assert why in index.left_out[name]
     assert index.search("advertisement secret hidden huge") == []
 
 
 def test_folders_without_pages_are_refused(tmp_path: Path, home: Path) -> None:
-    with pytest.raises(BadInput, match="no such folder"):
-        open_pages(tmp_path / "nowhere", home)
-    with pytest.raises(BadInput, match="no saved pages"):
-        open_pages(tmp_path, home)
+    for folder, why in ((tmp_path / "nowhere", "no such folder"), (tmp_path, "no saved pages")):
+        with pytest.raises(BadInput, match=why):
+            open_pages(folder, home)
     (tmp_path / "x.html").write_text("<nav>x</nav>")
     with pytest.raises(BadInput, match="none of the 1"):
         open_pages(tmp_path, home)
