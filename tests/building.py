@@ -25,10 +25,8 @@ class Builder:
     """Puts a report together sentence by sentence; every sentence is one claim."""
 
     def __init__(self, response: str, *sources: Document, triage: bool = False, **stamp: Any) -> None:
-        self.response = Document.of(response)
-        self.sources = sources
-        self.triage = triage
-        self.stamp = stamp
+        self.response, self.sources = Document.of(response), sources
+        self.triage, self.stamp = triage, stamp
         self.spans = [self.response.span(start, end) for start, end in sentences(response)]
         self.claims: list[ReportClaim] = []
         self.calls: list[Call] = []
@@ -45,27 +43,16 @@ class Builder:
 
     def says(self, label: Any, *quotes: Span, window: tuple[int, int] | None = None, **given: Any) -> None:
         number = len(self.claims)
-        span = self.spans[number]
-        by = given.pop("decided_by", "vote" if label else "nobody")
-        judgements = [
-            one.model_copy(update={"claim_id": f"c{number}"}) for one in given.pop("judgements", ())
-        ]
+        span, id_ = self.spans[number], f"c{number}"
+        judgements = [one.model_copy(update={"claim_id": id_}) for one in given.pop("judgements", ())]
         place = window and SourcePlace(source_id=self.sources[0].id, start=window[0], end=window[1])
-        given.setdefault("failure", None)
-        self.claims.append(
-            ReportClaim(
-                id=f"c{number}",
-                text=span.text,
-                sentence=number,
-                origin=Place(start=span.start, end=span.end, text=span.text),
-                window=place,
-                label=label,
-                decided_by=by,
-                evidence=quotes,
-                judgements=tuple(judgements),
-                **given,
-            )
-        )
+        about = {"decided_by": "vote" if label else "nobody", "failure": None, **given}
+        origin = Place(start=span.start, end=span.end, text=span.text)
+        claim = ReportClaim(
+            id=id_, text=span.text, sentence=number, origin=origin, window=place, label=label, evidence=quotes,
+            judgements=tuple(judgements), **about,
+        )  # fmt: skip
+        self.claims.append(claim)
 
     def build(self, case_id: str = "case") -> Built:
         documents = []
@@ -89,13 +76,6 @@ def judgement(judge: str, label: Any = None, round: Any = "window", **given: Any
 
 
 def call(number: int) -> Call:
-    return Call(
-        id=f"call{number}",
-        purpose="judge",
-        endpoint="http://127.0.0.1:1/v1",
-        model="m",
-        prompt_hash="h",
-        prompt_characters=500,
-        prompt_tokens=300,
-        completion_tokens=40,
-    )
+    counts: dict[str, Any] = {"prompt_characters": 500, "prompt_tokens": 300, "completion_tokens": 40}
+    about = {"purpose": "judge", "endpoint": "http://127.0.0.1:1/v1", "model": "m", "prompt_hash": "h"}
+    return Call(id=f"call{number}", **about, **counts)
