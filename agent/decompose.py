@@ -1,8 +1,8 @@
 """Sentences into claims by a language model (PROBE's step 1, seed 000).
 
-Knows: batches of sentences with the text before them, and where in its sentence each claim stands. Nothing of a
-response gets lost: a sentence that can't be taken apart, or is said to state no fact, is itself one claim; where the
-claims come from only part of its words, the sentence is a claim beside them.
+Knows: where in its sentence each claim stands. Nothing of a response gets lost: a sentence that can't be taken apart,
+or is said to state no fact, is itself one claim; where the claims come from only part of its words, the sentence is a
+claim beside them.
 Does not know: evidence, or how claims are judged.
 """
 
@@ -23,11 +23,6 @@ from longproof.retrieval.text.normalise import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
-BEFORE_CHARACTERS = 400
-"""How much of the response is shown before a sentence that follows no other, to resolve its pronouns."""
-MOST_LEFT_OUT = 24
-"""Letters of a sentence in a row that no claim comes from, a Chinese one counted three times: a tie, a lead-in."""
-LONGEST_CLAIM = 1000
 MOST_CLAIMS, A_CLAIM = 12, 12
 """A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
 MOST_OF_A_RESPONSE = 50_000
@@ -37,8 +32,6 @@ FROM = " @ "
 _CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
 _LETTER = rf"[^\W_{CJK}]"
 _NUMBERED = re.compile(r"\W*S?\s*([0-9]{1,4})(?![0-9])[\s:：.、|)\]]*(.*)", re.DOTALL | re.IGNORECASE)
-_NO_FACT = " -–—"
-"""What stands where a sentence states no fact: then it is itself its claim."""
 
 
 class Sentences(Form):
@@ -108,13 +101,13 @@ class ModelDecomposer:
 
 
 def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
-    """The prompt: each sentence as one line, with the text before it where that isn't the line before."""
+    """The prompt: each sentence as one line, with the 400 characters before it where they aren't the line before."""
     rows: list[str] = []
     last_end = -1
     for n, sentence in sentences.items():
         start, before = before_in_response(sentence, case)
         follows = start <= last_end == start + len(before)
-        more = {"before": before[-BEFORE_CHARACTERS:]} if before and not follows else {}
+        more = {"before": before[-400:]} if before and not follows else {}
         rows.append(line(sentence=f"S{n}", **more, text=sentence.text))
         last_end = sentence.end
     return render("decompose", language_of(case), context=case.context, sentences="\n".join(rows))
@@ -140,7 +133,7 @@ def _with_what_is_left_out(pieces: list[_Piece], sentence: Span) -> list[_Piece]
     for at, character in enumerate(sentence.text, start=sentence.start):
         weight = 3 if is_chinese(character) else 1
         left_out = 0 if at in covered else left_out + weight * character.isalnum()
-        if left_out > MOST_LEFT_OUT:
+        if left_out > 24:  # more than a tie or a lead-in
             return [*pieces, _Piece(sentence.text, sentence)]
     return pieces or [_Piece(sentence.text, sentence)]
 
@@ -161,7 +154,7 @@ def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
 def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
     """Read the pieces that a model made of one sentence. To say nothing of it is a failure, and so is to make more
     claims of it than it can hold, or to say that it states no fact beside the facts that it states."""
-    claims = [claim for claim in said if claim.partition(FROM)[0].strip(_NO_FACT)]
+    claims = [claim for claim in said if claim.partition(FROM)[0].strip(" -–—")]
     if not said or len(set(claims)) > max(MOST_CLAIMS, len(sentence.text) // A_CLAIM):
         return _Taken((), "unparsed")
     if claims and len(claims) < len(said):
@@ -173,7 +166,7 @@ def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
         if not text.strip() or claim.strip() in sentence.text:
             text, segment = claim, ""
         origin = located_segment(segment, sentence) or exactly(text, sentence) or sentence
-        pieces[_Piece(on_one_line(text)[:LONGEST_CLAIM], origin)] = None
+        pieces[_Piece(on_one_line(text)[:1000], origin)] = None
     in_order = sorted(pieces, key=lambda piece: piece.origin.start)
     return _Taken(tuple(_with_what_is_left_out(in_order, sentence)))
 

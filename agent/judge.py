@@ -14,14 +14,7 @@ from typing import Any, Self, get_args
 from pydantic import Field, model_validator
 
 from longproof.agent.evidence.citations import on_one_line
-from longproof.agent.guards import (
-    Weighed,
-    error_parts,
-    read_lines,
-    same,
-    word,
-    wrong_place,
-)
+from longproof.agent.guards import Weighed, error_parts, read_lines, same, word, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import (
@@ -57,8 +50,6 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give; one without a letter has none."""
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 """The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
-UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact", "out_dependent"})
-"""Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
@@ -240,7 +231,7 @@ def read_findings(said: Sequence[Finding], claim: Claim, question: Question, cas
     failure: Failure | None = None
     if label in WRONG and _changes_nothing(finding, claim):
         failure = "self_contradicted"
-    elif question.shown and label not in UNQUOTED and not quotes:
+    elif question.shown and label not in ("not_found", "no_fact", "out_dependent") and not quotes:
         failure = "ungrounded"
     elif label == "ambiguous" and len({reading.label for reading in readings}) < 2:
         failure = "self_contradicted"

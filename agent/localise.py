@@ -87,11 +87,7 @@ def _prompt(items: Mapping[int, Wrong], question: Question, case: Case) -> Promp
         part = {} if words == sentence else {"words": words}
         claims.append(line(claim=f"C{n}", text=claim.text, sentence=sentence, **part))
     return render(
-        "localise",
-        language,
-        **shown_blocks(question),
-        reasons="\n".join(reasons),
-        claims="\n".join(claims),
+        "localise", language, **shown_blocks(question), reasons="\n".join(reasons), claims="\n".join(claims)
     )
 
 

@@ -23,8 +23,6 @@ P = TypeVar("P")
 
 PASSAGE_CHARACTERS = 400
 """Passages are whole sentences packed to so many characters: such models read about 512 tokens."""
-BELIEVED = 0.5
-"""The least probability at which a relation is believed."""
 
 
 class Scores(NamedTuple):
@@ -115,9 +113,9 @@ def bearing_lines(scored: Sequence[tuple[Sequence[Line], Scores]]) -> tuple[int,
 
 
 def _best(scored: Sequence[tuple[P, Scores]], relation: Relation) -> P | None:
-    """The passage that has this relation most probably, if that is believed."""
+    """The passage that has this relation most probably, if that is believed, at .5 or more."""
     best = max(scored, key=lambda pair: getattr(pair[1], relation), default=None)
-    return best[0] if best and getattr(best[1], relation) >= BELIEVED else None
+    return best[0] if best and getattr(best[1], relation) >= 0.5 else None
 
 
 def relations(labels: Sequence[str], model: str) -> tuple[int, ...]:

@@ -1,9 +1,8 @@
 """The check that needs no model: which sentences stand in a source, and which conflict with their place in it.
 
-Knows: a text's tokens are words by their stems, Chinese characters, and numbers by their values; what may differ
-between two sentences that are the same; a conflict is one number or name that a sentence of nearly the same words
-tells otherwise; set phrases and texts without a word state no fact. Adding a source never changes what is said of
-another.
+Knows: a text's tokens are words by their stems, Chinese characters, and numbers by their values; a conflict is one
+number or name that a sentence of nearly the same words tells otherwise. Adding a source never changes what is said
+of another.
 Does not know: anything that needs understanding: all other sentences it leaves to a model.
 """
 
@@ -11,7 +10,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
@@ -40,14 +38,6 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-SHARED = 0.8
-"""The share of a sentence's other words, function words aside, that its place must tell in the same order."""
-LEAST = 4
-"""Words that the two must share, a Chinese character counted half."""
-BEFORE = 2
-"""Words before a name that is another: of the one who acts, two may do the same."""
-LONGEST = 200
-"""Words of a sentence that is compared; a longer one is no single statement."""
 DENIALS = word_set(
     "not no never none nor neither nothing nobody without cannot hardly barely scarcely rarely seldom unless if"
     " 不 没 未 无 非 莫 勿 毋 否 若"
@@ -69,8 +59,6 @@ STOP = word_set(
 """Function words: they carry no content."""
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
 _FIRST_CJK = "\u2e80"
-KEPT = 8
-"""Sources that stay read."""
 
 
 class OfflineDecomposer:
@@ -96,8 +84,8 @@ class OfflineJudge:
     name = "offline"
 
     def __init__(self) -> None:
-        self._read = lru_cache(maxsize=KEPT)(_Source)
-        self._sentences = lru_cache(maxsize=KEPT)(lambda text: frozenset(sentences(text)))
+        self._read = lru_cache(maxsize=8)(_Source)
+        self._sentences = lru_cache(maxsize=8)(lambda text: frozenset(sentences(text)))
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """Return one judgement for each of `claims`, in their order."""
@@ -232,14 +220,13 @@ def conflict(ours: Words, theirs: Words, near: Set[str]) -> Error | None:
 
     What is among `near`, the words around the places of our sentence, is told there, if in another order.
     """
-    if max(len(ours.keys), len(theirs.keys)) > LONGEST or ours.denies or theirs.denies:
-        return None
+    if max(len(ours.keys), len(theirs.keys)) > 200 or ours.denies or theirs.denies:
+        return None  # a list rather than a statement, or both may be right
     if _QUOTES.search(theirs.text) and not _QUOTES.search(ours.text):
         return None  # only said there
-    blocks = LCSseq.editops(ours.keys, theirs.keys).as_matching_blocks()
-    pairs = dict(
-        chain.from_iterable(zip(range(a, a + n), range(b, b + n), strict=True) for a, b, n in blocks)
-    )
+    pairs: dict[int, int] = {}
+    for here_at, there_at, n in LCSseq.editops(ours.keys, theirs.keys).as_matching_blocks():
+        pairs |= zip(range(here_at, here_at + n), range(there_at, there_at + n), strict=True)
     odd = [i for i in ours.odd if i not in pairs]
     if not odd or any(ours.keys[i] in near for i in odd) or not _nearly_the_same(ours, pairs, len(odd)):
         return None
@@ -261,19 +248,19 @@ def conflict(ours: Words, theirs: Words, near: Set[str]) -> Error | None:
 
 
 def _nearly_the_same(ours: Words, pairs: dict[int, int], odd: int) -> bool:
-    """Return whether the shared words are nearly all of ours, and of what the other sentence has between them."""
-    if sum(0.5 if is_han(ours.keys[i]) else 1.0 for i in pairs) < LEAST:
+    """Return whether at least four words are shared, a Chinese character counted half, and four fifths of ours and of
+    what the other sentence has between them, odd ones aside."""
+    if sum(0.5 if is_han(ours.keys[i]) else 1.0 for i in pairs) < 4:
         return False
     between = max(pairs.values()) + 1 - min(pairs.values())
-    return len(pairs) >= SHARED * (max(len(ours.keys), between) - odd)
+    return len(pairs) >= 0.8 * (max(len(ours.keys), between) - odd)
 
 
 def _kind(ours: Words, theirs: Words, here: list[Token], there: list[Token]) -> Kind | None:
     """Return the kind of conflict: a number told for a number, a name for a name of as many words."""
-    if len(here) != len(there):
-        return None
     if here[0].number and there[0].number:
         return "numerical" if len(here) == 1 and differ(here[0].number, there[0].number) else None
     named = all(map(ours.is_name, here)) and all(map(theirs.is_name, there))
-    other = here[0].key[0] != there[0].key[0] and ours.tokens.index(here[0]) >= BEFORE
+    # Two may do the same: another name is a conflict only behind two other words.
+    other = here[0].key[0] != there[0].key[0] and ours.tokens.index(here[0]) >= 2
     return "entity" if named and other else None

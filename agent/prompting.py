@@ -30,12 +30,8 @@ WRONG_WORDS: dict[Language, tuple[str, str, str]] = {
     "zh": (" 错在：{}。", "“{}”，应为“{}”", "；"),
 }
 """The words that it takes for wrong: all of them, one with its correction, what stands between two."""
-BEFORE = 300
-"""Characters that are told of the sentence before one."""
 NOWHERE = Span(source_id="", start=0, end=0, text="")
 """No sentence: nothing of the response was told yet."""
-BEGINNING = 20
-"""Characters of a cited line that an arbiter is told."""
 
 
 def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, case: Case) -> Prompt:
@@ -98,8 +94,8 @@ def context_rows(claims: Iterable[Claim], case: Case) -> Iterator[list[str]]:
 
 
 def text_around(claim: Claim, case: Case, told: Span) -> str:
-    """The sentence of a claim that is part of one; of a whole sentence, the sentence before it in its response. Empty
-    where the sentence `told` last is that already."""
+    """The sentence of a claim that is part of one; of a whole sentence, the end of the sentence before it in its
+    response. Empty where the sentence `told` last is that already."""
     sentence = sentence_of(claim, case)
     if claim.text != sentence.text:
         return "" if told == sentence else on_one_line(sentence.text)
@@ -108,7 +104,7 @@ def text_around(claim: Claim, case: Case, told: Span) -> str:
         return ""
     found = _sentences(case.response, case.parts)
     first, last = found[bisect_right(found, (sentence.start, 0)) - 1]
-    return on_one_line(case.response[max(first, last - BEFORE) : last])
+    return on_one_line(case.response[max(first, last - 300) : last])
 
 
 def before_in_response(sentence: Span, case: Case) -> tuple[int, str]:
@@ -177,7 +173,7 @@ def _proof(judgement: Judgement, numbers: Mapping[Span, int]) -> dict[str, list[
     """The evidence that a judge rests on: lines by number and beginning; where lines have no numbers, quotes."""
     if not numbers:
         return {"quotes": [quote.text for quote in judgement.quotes]}
-    begun = ((numbers.get(quote), on_one_line(quote.text)[:BEGINNING].strip()) for quote in judgement.quotes)
+    begun = ((numbers.get(quote), on_one_line(quote.text)[:20].strip()) for quote in judgement.quotes)
     return {"lines": [text if number is None else f"{line_name(number)} {text}" for number, text in begun]}
 
 

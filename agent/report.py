@@ -44,7 +44,6 @@ CONFIRMING_FAILED = "called wrong, but asking once more failed"
 """The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 UNPROVED = "its lines alone don't prove it"
 """The caveat of a contradiction that a judge doesn't see in the cited lines by themselves."""
-_MARKS = re.compile(r"[\W_]+")
 CONFIRMING = "confirm:"
 """The beginning of the name under which a model's word on a conviction stands in a report."""
 
@@ -360,4 +359,4 @@ def _set_phrases() -> frozenset[str]:
 
 def _bare(text: str) -> str:
     """The words of a text, with one blank between them. Where marks stand between them doesn't matter."""
-    return _MARKS.sub(" ", fold(text).text).strip()
+    return re.sub(r"[\W_]+", " ", fold(text).text).strip()

@@ -41,10 +41,7 @@ class Tally(NamedTuple):
 
 
 def vote(
-    judgements: Sequence[Judgement],
-    *,
-    consensus: float = CONSENSUS,
-    sides: Mapping[JudgeLabel, Side] = SIDES,
+    judgements: Sequence[Judgement], *, consensus: float = CONSENSUS, sides: Mapping[JudgeLabel, Side] = SIDES
 ) -> Tally:
     """First on the side, then on the label within it; ties go to the less faithful.
 

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from longproof.retrieval.text.normalise import CJK, fold
 from longproof.retrieval.types import Line
 
-WEIGHT = 4
-"""A beginning proves something from two CJK characters or four others on, or where it is the whole line."""
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _ELLIPSIS = re.compile(r"…|⋯|\.{3}|。{3}")
 _BREAK = re.compile(r"[;；\n]")
@@ -24,10 +22,6 @@ _CITATION = re.compile(
     r"[\])】）>》*`]* ?[|｜:：.,，、]? ?(?P<begins>.*)",
     re.IGNORECASE,
 )
-MOST_IN_RANGE = 40
-"""Lines that one cited range may name."""
-MOST_JOINED = 20
-"""Pieces between semicolons that may belong to one cited line; what a model goes on to write proves nothing more."""
 
 
 def line_blocks(lines: Iterable[Line]) -> list[str]:
@@ -99,14 +93,14 @@ def split_citations(text: str) -> list[str]:
 
 def check_citations(text: str, known: Mapping[int, Line]) -> tuple[list[int], int]:
     """The numbers of the known lines that the text cites with their true beginnings, each once, in order of citing;
-    and how many citations prove no line. Of a range the beginning of its first line proves all of it.
+    and how many citations prove no line. Of a range the beginning of its first line proves all of it, up to 40 lines.
     """
     citations: list[list[str]] = []
     for part in split_citations(text):
         if read_citation(part):
             citations.append([part])
-        elif citations and len(citations[-1]) < MOST_JOINED:
-            # A semicolon may stand in the line.
+        elif citations and len(citations[-1]) < 20:
+            # A semicolon may stand in the line; what a model goes on to write proves nothing more.
             citations[-1].append(part)
     proven = [_prove(parts, known) for parts in citations]
     return list(dict.fromkeys(chain.from_iterable(proven))), proven.count([])
@@ -120,7 +114,7 @@ def _prove(parts: Sequence[str], known: Mapping[int, Line]) -> list[int]:
             return []
         first = cited.number
         if begins(known[first].span.text, cited.beginning):
-            last = min(cited.last, first + MOST_IN_RANGE - 1)
+            last = min(cited.last, first + 39)
             return [n for n in range(first, max(first, last) + 1) if n in known]
     return []
 
@@ -137,8 +131,8 @@ def begins(line: str, beginning: str) -> bool:
 
 
 def says_something(quote: str) -> bool:
-    """True if a quote is long enough for its place to mean anything."""
-    return len(letters(quote)) + len(_CJK_CHARACTER.findall(quote)) >= WEIGHT
+    """True if a quote is long enough for its place to mean anything: two CJK characters, or four others."""
+    return len(letters(quote)) + len(_CJK_CHARACTER.findall(quote)) >= 4
 
 
 @lru_cache(maxsize=4096)

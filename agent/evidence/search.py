@@ -37,8 +37,6 @@ TURNS, CHARACTERS = 6, 60_000
 MOST_QUERIES, MOST_READS = 3, 2
 """For each claim in each turn."""
 LONGEST_QUERY, LONGEST_NOTE = 200, 60
-OPENING = 40
-"""Characters of a noted line that later turns are told."""
 LEAST_SHOWN = 4_000
 """A turn shows at most half of what the budget has left, or so many characters."""
 HITS = "hits"
@@ -274,7 +272,7 @@ def _describe(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]
     """A claim and what is known of it, as lines of the prompt."""
     yield f"C{n}| {on_one_line(claim.claim.text)}"
     if claim.named:
-        openings = (f"{number} {on_one_line(seen[number].span.text)[:OPENING]}" for number in claim.named)
+        openings = (f"{number} {on_one_line(seen[number].span.text)[:40]}" for number in claim.named)
         yield f"- noted: {'; '.join(openings)}"
     if claim.missing:
         yield f"- missing: {claim.missing}"
