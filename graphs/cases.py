@@ -184,9 +184,7 @@ def case_key(case: GivenCase, folder: Path) -> str:
 
 def group_key(case: Case, sources: str, texts: Sequence[str] | None) -> str:
     """A key that cases share which may be checked together, by their sources and task; empty for one checked alone.
-
-    `texts` are the sources where they are known already; how long files are is seen when they are read.
-    """
+    `texts` are the sources, where they are known already."""
     long = texts is None or sum(map(len, texts)) > SOURCE_CHARACTERS
     return digest([sources, case.task]) if long and joinable(case) else ""
 
@@ -204,10 +202,8 @@ def asked_case(case: GivenCase) -> Case:
 
 
 def file_name(id_: str) -> str:
-    """A name that every file system takes, close to the id.
-
-    Letters and digits of any script, `-`, `_` and `.` stay; all else becomes `_`. Two ids may get one name.
-    """
+    """A name that every file system takes, close to the id: letters and digits of any script, `-`, `_` and `.` stay,
+    all else becomes `_`. Two ids may get one name."""
     plain = unicodedata.normalize("NFC", id_)
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in plain).strip(".")
     if RESERVED.match(name) or not name:

@@ -1,8 +1,7 @@
 """What a run needs open: ledger, limits and panel as the settings say; the case's sources, indexed; its plan.
 
 Knows: how settings become these, once per (settings, event loop), and how every node and every edge of a graph gets
-its run; judges given as objects, in the place of those that the settings name. A pool belongs to one graph; there is
-no module-level state.
+its run. A pool belongs to one graph; there is no module-level state.
 Does not know: when any of it is used.
 """
 

@@ -181,11 +181,8 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
 def open_run(
     folder: Path, run: Mapping[str, object], kind: type[L], *, anew: bool = False
 ) -> Iterator[RunList[L]]:
-    """The list of a run in this folder, for this process alone; both are made where there are none.
-
-    `anew` drops what was done. Raises BadInput where the folder can't be made, another run holds it, or it holds what
-    another run or an earlier edition left.
-    """
+    """The list of a run in this folder, for this process alone; `anew` drops what was done. Raises BadInput where the
+    folder can't be made, is in use, or holds what another run or an earlier edition left."""
     private_folder(folder)
     with _lock(folder):
         path, wanted = folder / RESULTS, {"edition": EDITION, **json.loads(json.dumps(run))}
@@ -217,10 +214,8 @@ def state_of(report: Report) -> State:
 
 
 def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
-    """The cases in the groups that are checked together; groups with the same sources behind each other.
-
-    The key of a case tells its group, too: in another group its report is made anew.
-    """
+    """The cases in the groups that are checked together, those with the same sources behind each other. The key of a
+    case tells its group, too: in another group its report is made anew."""
     first: dict[str, int] = {}
     for number, case in enumerate(cases):
         first.setdefault(case.sources, number)
@@ -276,10 +271,7 @@ def check_left(
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
-    """The engine in this process: so many groups of cases at once on one event loop.
-
-    The first error that concerns all stops the run; what has ended stays.
-    """
+    """The engine in this process: so many groups at once. The first error that concerns all stops the run."""
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
         left, group_checker = iter(groups), GroupChecker(checker, cases)
@@ -311,10 +303,8 @@ class GroupChecker:
         self._checker, self._cases = checker, cases
 
     async def check(self, group: Sequence[Planned]) -> list[Report | str]:
-        """For each case of a group the report, or why there is none.
-
-        Raises LedgerFailed and Refused: every further case would pay and keep nothing, or get no answer.
-        """
+        """For each case of a group the report, or why there is none. Raises LedgerFailed and Refused: every further
+        case would pay and keep nothing, or get no answer."""
         together = await self._check_together(group) if len(group) > 1 else None
         return together or [await self._check_alone(one) for one in group]
 

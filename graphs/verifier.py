@@ -161,10 +161,8 @@ class Verifier:
     async def report_on(
         self, given: VerifyInput, progress: Progress | None = None, decide: Decide | None = None
     ) -> Report:
-        """The report on a graph's input. `progress` hears of every node passed.
-
-        With `arbiter="person"`, `decide` gets all disputes; without it they stay undecided.
-        """
+        """The report on a graph's input. `progress` hears of every node passed; with `arbiter="person"`, `decide`
+        gets all disputes, and without it they stay undecided."""
         graph, thread, work = self.graph, None, cast("VerifyInput | Command[Any]", given)
         if self.settings.arbiter == PERSON:
             graph, thread = self._method.graph(self._pool, InMemorySaver()), "run"
@@ -228,13 +226,11 @@ def _refuse_other(given: T, role: str, kind: type) -> T:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end on an event loop of its own, in a thread where one is already running here.
-
-    `asyncio.run` writes out its task, and with it what the task returns, twice as it ends: the task returns nothing.
-    """
+    """Run to the end on an event loop of its own, in a thread where one is already running here."""
     results: list[T] = []
 
     async def working() -> None:
+        # `asyncio.run` writes out its task with what it returns, twice as it ends: so it returns nothing.
         results.append(await work)
 
     try:

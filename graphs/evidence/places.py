@@ -202,10 +202,8 @@ def sure(sentence: str, window: Window) -> bool:
 
 
 def about_the_whole(claim: str) -> bool:
-    """True if no single place can prove the claim: it says always, never, only, the first time, or how often.
-
-    What is said inside quotation marks doesn't count. Rules, rather too narrow than too wide.
-    """
+    """True if no single place can prove the claim: it says always, never, only, the first time, or how often, and not
+    inside quotation marks. Rules, rather too narrow than too wide."""
     said = _QUOTED.sub("", fold(claim).text)
     return bool(_WHOLE_ENGLISH.search(said) or _WHOLE_CHINESE.search(said))
 

@@ -38,10 +38,8 @@ HITS_ALONE = 6
 def widen(
     claims: Sequence[ClaimState], sources: Sources, lines: Iterable[int], look: Look
 ) -> Question | None:
-    """The question about these claims with more lines shown; None where neither these nor the prompt are new.
-
-    The claims were all asked about in the same question before, or in none.
-    """
+    """The question about these claims, all asked about in the same one before or in none, with more lines shown; None
+    where neither these nor the prompt are new."""
     last = claims[0].asked[-1] if claims[0].asked else None
     shown = claims[0].lines_in_view
     new = tuple(sorted(set(lines) - shown))

@@ -38,11 +38,8 @@ MARGIN = 500
 
 
 class Sources:
-    """The documents of a case, each indexed by its passages.
-
-    Words align and search. With `embed`, what is searched for is found by words and by meaning together; passages
-    are embedded when the first search needs them.
-    """
+    """The documents of a case, each indexed by its passages. Words align and search; with `embed`, what is searched
+    for is found by words and by meaning together, and passages are embedded when the first search needs them."""
 
     def __init__(
         self, documents: Sequence[Document], block_characters: int = BLOCK, embed: Index | None = None
@@ -120,10 +117,8 @@ class Sources:
         return float(self._lengths[sorted(set(numbers))].sum() / max(1, self._lengths.sum()))
 
     def read(self, number: int, characters: int = 1500) -> list[Line]:
-        """The lines around this one in its document, whole, as many on both sides as `characters` hold.
-
-        Behind the end these are the last lines, so that whoever reads on there learns where it is.
-        """
+        """The lines around this one in its document, whole, as many on both sides as `characters` hold; behind the
+        end the last lines, so that whoever reads on there learns where it is."""
         if not self.number_of_lines:
             return []
         number = min(number, self.number_of_lines - 1)
@@ -157,10 +152,8 @@ class Sources:
         return pieces
 
     def find(self, query: str, k: int = 4) -> list[list[Line]]:
-        """The k best passages for a query, best first, as runs of whole lines; each scene once.
-
-        A hit that overlaps or touches a better one widens it, as long as it stays below RUN characters.
-        """
+        """The k best passages for a query, best first, as runs of whole lines; each scene once: a hit that overlaps
+        or touches a better one widens it, as long as it stays below RUN characters."""
         number_of = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
         runs: list[range] = []
         for span in _short_spans(self.search(query, HITS_A_RUN * k)):

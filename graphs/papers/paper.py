@@ -271,9 +271,7 @@ def mark_pieces(
 
 def count_votes(unit: Unit, consensus: float, *, coarse: bool) -> Decision:
     """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered.
-
-    `coarse`: contradicted and not found are one side.
-    """
+    `coarse`: contradicted and not found are one side."""
     question, sides = unit.asked[-1], SIDES
     if coarse:
         sides = {label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()}

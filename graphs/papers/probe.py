@@ -111,10 +111,7 @@ async def find(state: PaperState, run: PaperRun) -> PaperState:
 async def _search(
     finder: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
 ) -> tuple[Search, tuple[Call, ...]]:
-    """Ask one model for evidence: pieces in order, or why none could be named.
-
-    To name only what isn't there is `ungrounded`.
-    """
+    """Ask one model for evidence: pieces in order, or why there are none; `ungrounded`: only what isn't there."""
     asker = asker_of(paper, finder)
     answer = await asker.ask(prompt_about(("find",), source, {1: claim}, case), Segments, "find")
     named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
