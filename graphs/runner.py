@@ -274,11 +274,11 @@ def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
     """The engine in this process: so many groups at once. The first error that concerns all stops the run."""
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
-        left, group_checker = iter(groups), GroupChecker(checker, cases)
+        left = iter(groups)
 
         async def work() -> None:
             for group in left:
-                for one, result in zip(group, await group_checker.check(group), strict=True):
+                for one, result in zip(group, await check_planned(checker, cases, group), strict=True):
                     finish(one, result)
 
         async def check_groups() -> None:
@@ -296,43 +296,31 @@ def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
     return engine
 
 
-class GroupChecker:
-    """Checks groups of cases."""
-
-    def __init__(self, checker: Verifier, cases: Cases) -> None:
-        self._checker, self._cases = checker, cases
-
-    async def check(self, group: Sequence[Planned]) -> list[Report | str]:
-        """For each case of a group the report, or why there is none. Raises LedgerFailed and Refused: every further
-        case would pay and keep nothing, or get no answer."""
-        together = await self._check_together(group) if len(group) > 1 else None
-        return together or [await self._check_alone(one) for one in group]
-
-    async def _check_together(self, group: Sequence[Planned]) -> list[Report | str] | None:
-        """The reports on a group. None where its cases must be checked one by one: the source is short, or one of
-        them fails, which must not cost the others."""
+async def check_planned(checker: Verifier, cases: Cases, group: Sequence[Planned]) -> list[Report | str]:
+    """For each case of a group the report, or why there is none. Raises LedgerFailed and Refused: every further case
+    would pay and keep nothing, or get no answer."""
+    if len(group) > 1:
         try:
-            cases = [self._cases.case(one) for one in group]
-            sources = await asyncio.to_thread(self._cases.sources, group[0])
-            if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
-                return None
-            return [*await self._checker.check_group(sources, cases)]
+            sources = await asyncio.to_thread(cases.sources, group[0])
+            if sum(len(source.text) for source in sources) > SOURCE_CHARACTERS:
+                return [*await checker.check_group(sources, list(map(cases.case, group)))]
         except (LedgerFailed, Refused):
             raise
         except Exception:
-            return None  # each case says by itself what is wrong with it
-
-    async def _check_alone(self, one: Planned) -> Report | str:
+            pass  # one that fails must not cost the others: each says by itself what is wrong with it
+    results: list[Report | str] = []
+    for one in group:
         try:
-            sources = await asyncio.to_thread(self._cases.sources, one)
-            return await self._checker.check(sources, self._cases.case(one))
+            sources = await asyncio.to_thread(cases.sources, one)
+            results.append(await checker.check(sources, cases.case(one)))
         except (LedgerFailed, Refused):
             raise
         except BadInput as error:
-            return str(error)
+            results.append(str(error))
         except Exception as error:
             # A defect that one case in ten thousand meets must not cost the others; its line names it.
-            return f"{type(error).__name__}: {error}"
+            results.append(f"{type(error).__name__}: {error}")
+    return results
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from longproof.agent.types import Case, Kind, Label
 from longproof.graphs import verifier
 from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
-from longproof.graphs.runner import GroupChecker, Planned, plan_groups
+from longproof.graphs.runner import Planned, check_planned, plan_groups
 from longproof.graphs.settings import begun_with
 from longproof.graphs.verifier import Decide, Event, run
 from longproof.inputs import About, Response, Sources, case_of, documents_of
@@ -189,11 +189,11 @@ class Verifier(verifier.Verifier):
         doesn't cost the others; a server that answers nothing ends them all (`Refused`). Afterwards `close`.
         """
         given = _GivenCases(list(cases))
-        checker, places = GroupChecker(self, given), asyncio.Semaphore(parallel)
+        places = asyncio.Semaphore(parallel)
 
         async def check(group: Sequence[Planned]) -> tuple[Sequence[Planned], list[types.Report | str]]:
             async with places:
-                return group, await checker.check(group)
+                return group, await check_planned(self, given, group)
 
         groups = plan_groups([*given.plan(joins(self.settings))])
         tasks = [asyncio.create_task(check(group)) for group in groups]

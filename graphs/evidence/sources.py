@@ -48,17 +48,21 @@ class Sources:
         self.characters = sum(len(document.text) for document in documents)
         """Of all sources together."""
         self._embed, self._embedding, self._by_meaning = embed, Lock(), list[SourceIndex]()
-        self._aligning = [_by_words(document, PassageSize()) for document in documents]
-        self._searching = [_by_words(document, SHOWN) for document in documents]
+        self._aligning, self._searching = list[SourceIndex](), list[SourceIndex]()
         self.blocks: list[Place] = []
-        for number, document in enumerate(documents):
-            for start, end in blocks(document.text, block_characters):
-                self.blocks.append((number, start, end))
         self._lines: list[Place] = []
         """The places of the lines of all documents, in order."""
+        self._numbers: list[range] = []
+        """The numbers of the lines of each document."""
         for number, document in enumerate(documents):
+            self._aligning.append(_by_words(document, PassageSize()))
+            self._searching.append(_by_words(document, SHOWN))
+            for start, end in blocks(document.text, block_characters):
+                self.blocks.append((number, start, end))
+            first = len(self._lines)
             for start, end in evidence_lines(document.text, record=document.kind == "record"):
                 self._lines.append((number, start, end))
+            self._numbers.append(range(first, len(self._lines)))
         self._lengths = np.array([end - start for _, start, end in self._lines], dtype=np.int64)
         self.number_of_lines = len(self._lines)
         """Of all sources together."""
@@ -122,7 +126,7 @@ class Sources:
         if not self.number_of_lines:
             return []
         number = min(number, self.number_of_lines - 1)
-        own = self._numbers(self._lines[number][0])
+        own = self._numbers[self._lines[number][0]]
         low, high = number, number + 1
         while True:
             wider = max(own.start, low - 1), min(own.stop, high + 1)
@@ -134,7 +138,7 @@ class Sources:
         """These lines, each with the one before it and the one after it in its document, sorted."""
         near: set[int] = set()
         for number in numbers:
-            own = self._numbers(self._lines[number][0])
+            own = self._numbers[self._lines[number][0]]
             near.update(range(max(own.start, number - 1), min(own.stop, number + 2)))
         return tuple(sorted(near))
 
@@ -178,7 +182,7 @@ class Sources:
         """Headings of the sources, and openings of their parts where headings are rare; texts are cut short."""
         entries = []
         for n, document in enumerate(self.documents):
-            own = self._numbers(n)
+            own = self._numbers[n]
             ranges = [(start, end) for _, start, end in self._lines[own.start : own.stop]]
             entries += [(n, entry) for entry in outline(document.text, ranges)]
         lines: list[Line] = []
@@ -199,12 +203,6 @@ class Sources:
             if self._embed and not self._by_meaning:
                 self._by_meaning = [self._embed(document, MEANING) for document in self.documents]
             return self._by_meaning
-
-    def _numbers(self, document: int) -> range:
-        """The numbers of the lines of one document."""
-        return range(
-            bisect_left(self._lines, (document, 0, 0)), bisect_left(self._lines, (document + 1, 0, 0))
-        )
 
     def _touching(self, place: Place) -> range:
         """The numbers of the lines that share a character with the place."""

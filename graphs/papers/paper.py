@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain
 from operator import add
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -74,6 +73,10 @@ class Unit(Frozen):
     def votes(self, question_id: str) -> list[Judgement]:
         """The answers to one question."""
         return [judgement for judgement in self.judgements if judgement.question_id == question_id]
+
+    def decide_nothing(self) -> Decision:
+        """Leave it undecided, for the commonest reason why judges failed."""
+        return Decision(failure=most_common(judgement.failure for judgement in self.judgements))
 
 
 class PaperState(TypedDict, total=False):
@@ -147,12 +150,16 @@ class PaperRun(NamedTuple):
             filled.append((question.model_copy(update={"shown": shown, "pages": ()}), claims))
         answers: list[Answered] = []
         for some in (filled[:1], filled[1:]):
-            put = [answer(judge, question, claims) for question, claims in some for judge in judges]
+            put = []
+            for question, claims in some:
+                put += [answer(judge, question, claims) for judge in judges]
             answers += await asyncio.gather(*put)
-        said: dict[str, list[Judgement]] = defaultdict(list)
-        for judgement in chain.from_iterable(one.judgements for one in answers):
-            said[judgement.claim_id].append(judgement)
-        return said, list(chain.from_iterable(one.calls for one in answers))
+        said, calls = defaultdict[str, list[Judgement]](list), list[Call]()
+        for one in answers:
+            calls += one.calls
+            for judgement in one.judgements:
+                said[judgement.claim_id].append(judgement)
+        return said, calls
 
 
 Step = Callable[[Any, PaperRun], Awaitable[PaperState]]
@@ -281,5 +288,5 @@ def count_votes(unit: Unit, consensus: float, *, coarse: bool) -> Decision:
     if tally.label is not None:
         return Decision(label=final_label(tally.label), decided_by="vote")
     if not tally.votes:
-        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+        return unit.decide_nothing()
     return Decision(failure="split")

@@ -154,7 +154,7 @@ def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
         quotes = dict.fromkeys(chain.from_iterable(judgement.quotes for judgement in accepted))
         return Decision(label=VERDICTS["pass"], decided_by="vote", evidence=tuple(quotes))
     if unsure:
-        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+        return unit.decide_nothing()
     return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
 
 

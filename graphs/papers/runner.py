@@ -32,6 +32,7 @@ from longproof.agent.types import (
     Looked,
     Question,
     ReportClaim,
+    Search,
     Sentence,
     SourcePlace,
 )
@@ -163,12 +164,16 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
     calls = distinct(state.get("calls", []))
     cutter = panel.decomposer.name if paper.unit == "claim" else f"whole {paper.unit}s"
     stamp = stamp_of(run.session, state["started"], cutter, calls)
+    claims, searches = list[ReportClaim](), list[Search]()
+    for unit in state["units"]:
+        claims.append(_report_unit(unit, state["sources"]))
+        searches += unit.searches
     made = report(
         case=case,
         documents=report_documents(case, state["sources"], state.get("pages", [])),
         sentences=state["sentences"],
-        claims=[_report_unit(unit, state["sources"]) for unit in state["units"]],
-        searches=[search for unit in state["units"] for search in unit.searches],
+        claims=claims,
+        searches=searches,
         calls=[call.model_copy(update={"bought": True}) for call in calls],
         stamp={**stamp, "coarse": paper.coarse},
     )

@@ -13,7 +13,7 @@ from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
 from longproof.agent.types import LABELS, Case, JudgeLabel, Label, SourcePlace
-from longproof.agent.vote import SIDES, most_common
+from longproof.agent.vote import SIDES
 from longproof.graphs.papers.paper import (
     About,
     Decision,
@@ -95,7 +95,7 @@ def by_dispute(unit: Unit, case: Case, consensus: float) -> Decision:
     given = _given_label(unit, case)
     said = [judgement.label for judgement in unit.judgements if judgement.label is not None]
     if not said:
-        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+        return unit.decide_nothing()
     if any(disputes(given, label) for label in said):
         return Decision(failure="disputed")
     return Decision(label=given, decided_by="vote")

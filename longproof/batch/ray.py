@@ -16,7 +16,7 @@ from longproof.agent.models.model import Answer, Model, Refused
 from longproof.agent.types import Report
 from longproof.batch.run import FileCases
 from longproof.graphs.run import Pool
-from longproof.graphs.runner import Engine, Finish, GroupChecker, Planned
+from longproof.graphs.runner import Engine, Finish, Planned, check_planned
 from longproof.graphs.settings import begun_with, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
@@ -81,15 +81,15 @@ class Worker:
 
     def __init__(self, proxy: Any, settings: dict[str, Any], cases: str, encoding: str | None) -> None:
         own = {**settings, "run_id": None}
-        verifier = Verifier(**own, make=lambda chat: cast("Model", ProxiedModel(proxy, chat)))
-        self._checker = GroupChecker(verifier, FileCases(Path(cases), encoding))
+        self._checker = Verifier(**own, make=lambda chat: cast("Model", ProxiedModel(proxy, chat)))
+        self._cases = FileCases(Path(cases), encoding)
 
     async def check(
         self, group: Sequence[Planned]
     ) -> tuple[Sequence[Planned], list[Report | str] | BadInput]:
         """The group with a report or a reason for each of its cases, or with why the batch has to stop."""
         try:
-            return group, await self._checker.check(group)
+            return group, await check_planned(self._checker, self._cases, group)
         except (LedgerFailed, Refused) as error:
             return group, error
 
