@@ -1,16 +1,14 @@
 """The terminal with language models: budgets, prices, dry runs, names of runs, the panel file, an interrupt."""
 
 import json
-import os
 import signal
-import subprocess
-import time
+import threading
 from pathlib import Path
 
 import pytest
 from fakes import ChatServer
-from reader import Reply, denying, well
-from terminal import BATCH, EVALUATE, SOURCE, VERIFY, run, verify
+from reader import HANGS, Asked, Reply, denying, well
+from terminal import BATCH, EVALUATE, SOURCE, run, verify
 
 Told = pytest.CaptureFixture[str]
 PRICES = "[prices]\na = { input = 2.0, output = 8.0, cached = 0.5 }\nb = { input = 1.0, output = 2.0 }\n"
@@ -106,25 +104,22 @@ def test_keys_appear_nowhere(files: Path, monkeypatch: pytest.MonkeyPatch, capsy
         assert file.is_dir() or b"very-secret" not in file.read_bytes()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
-def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(number: signal.Signals, files: Path) -> None:
-    with ChatServer(well, delay_s=30) as server:
-        done = subprocess.Popen(
-            ["longproof", *VERIFY, "--run-id", "x", "--judge", f"openai:m@{server.address}"],
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ,
-            # Shells let what runs in the background ignore SIGINT, and children inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        while not server.asked:
-            time.sleep(0.05)
-        done.send_signal(number)
-        _, err = done.communicate(timeout=180)
-    assert done.returncode == 130
-    assert "longproof: stopping\n" in err
-    assert "go on with: longproof verify" in err
-    assert "--run-id x" in err
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(
+    number: signal.Signals, files: Path, capsys: Told
+) -> None:
+    def interrupting(asked: Asked) -> Reply:
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+        return HANGS
+
+    # Shells let what runs in the background ignore SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ChatServer(interrupting) as server:
+        assert verify("--run-id", "x", "--judge", f"openai:m@{server.address}") == 130
+    told = capsys.readouterr().err
+    assert "longproof: stopping\n" in told
+    assert "go on with: longproof verify" in told
+    assert "--run-id x" in told
 
 
 def test_the_dry_run_and_the_report_tell_money_by_a_list_or_the_panel_file(files: Path, capsys: Told) -> None:
