@@ -1,4 +1,4 @@
-"""`longproof batch`: what it leaves in its folder, and how it exits."""
+"""`longproof batch`, `evaluate` and `construct`: what they leave in their folders, exit codes, payments."""
 
 import json
 import shlex
@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from batches import SOURCE, case, write
 from fakes import ChatServer
-from reader import denying
-from terminal import BATCH, run
+from reader import denying, well
+from scripted_writer import novel, writer
+from terminal import BATCH, EVALUATE, run
 
 Told = pytest.CaptureFixture[str]
 NONE = "no⟦LS⟧ne"
@@ -94,3 +95,37 @@ def test_its_help_shows_what_a_case_is(files: Path, capsys: Told) -> None:
     example = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('  {"id"'))
     write(files, [json.loads(example) | {"source": "source.txt"}])
     assert run(*BATCH) == 0
+
+
+def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(
+    files: Path, capsys: Told
+) -> None:
+    told = [f"Ada has {n} lamps." for n in range(3)]
+    rows = [
+        case(f"{n}", source_text=f"{text} Tom has none.", response=text, label="faithful")
+        for n, text in enumerate(told)
+    ]
+    write(files, rows)
+    with ChatServer(well, delay_s=0.1) as server:
+        judge = ("--judge", f"openai:m@{server.address}", "--concurrency", "1")
+        assert run(*EVALUATE, *judge, "--dry-run") == 0
+        estimate = capsys.readouterr().out
+        assert "3 examples" in estimate
+        assert "first round: 3 calls (judge 3)" in estimate
+        assert server.asked == []
+        assert run(*EVALUATE, *judge, "--max-calls", "2") in (0, 2)
+        assert len(server.asked) == 2
+        assert run(*EVALUATE, *judge) == 0
+    assert (len(server.asked), server.most_at_once) == (3, 1)
+    assert "| accuracy of faithful | 1.000 |" in capsys.readouterr().out
+
+
+def test_models_that_make_data_are_asked_and_paid_once(files: Path, capsys: Told) -> None:
+    (files / "book.txt").write_text(novel(1, 60).text, "utf-8")
+    with ChatServer(writer()) as server:
+        model = ("--cases", "20", "--model", f"openai:m@{server.address}")
+        paid = []
+        for _ in range(2):
+            assert run("construct", "longnovel", "book.txt", "--out", "set", *model) == 0
+            paid.append("paid now 0" in capsys.readouterr().out)
+    assert paid == [False, True]

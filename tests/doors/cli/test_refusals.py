@@ -141,18 +141,6 @@ def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(
         assert says in capsys.readouterr().err
 
 
-def test_a_report_goes_to_files_or_standard_output(files: Path, capsys: Told) -> None:
-    assert verify("--json", "report.json") == 0
-    capsys.readouterr()
-    assert run("report", "report.json", "--markdown", "-") == 0
-    assert "undecided" in capsys.readouterr().out.splitlines()[0]
-    for more, says in {"--html": "--html goes to a file", "--corrected": "goes to a file"}.items():
-        assert run("report", "report.json", more, "-") == 2
-        assert says in capsys.readouterr().err
-    assert run("report", "report.json", "--html", "report.json") == 2
-    assert "is read: name another file" in capsys.readouterr().err
-
-
 def test_a_models_own_key_is_asked_for_when_something_is_sent(
     files: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,24 +13,21 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import Reader, by_words, well
-from terminal import run
+from terminal import VERIFY, run
 
 GRAY = files_of("longproof.examples") / "gray"
 LABEL = "implicitly_supported"
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    """An article and a summary."""
-    (tmp_path / "story.txt").write_text((GRAY / "article.txt").read_text("utf-8"), "utf-8")
-    (tmp_path / "response.txt").write_text((GRAY / "summary.txt").read_text("utf-8"), "utf-8")
-    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def texts(files):
+    """The folder with an article and a summary of it."""
+    for name, text in (("source", "article"), ("response", "summary")):
+        (files / f"{name}.txt").write_text((GRAY / f"{text}.txt").read_text("utf-8"), "utf-8")
 
 
 @pytest.fixture
-def split(files):
+def split(texts):
     """A server with two models that agree on no claim, and a person who decides."""
     with ChatServer(Reader(disagreeing)) as server:
         judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
@@ -46,7 +43,7 @@ def disagreeing(asked, item):
 
 
 def verify(*more):
-    return run("verify", "--source", "story.txt", "--response", "response.txt", "--run-id", "r", *more)
+    return run(*VERIFY, "--run-id", "r", *more)
 
 
 def disputes(capsys):
@@ -83,43 +80,36 @@ def test_verify_stops_with_the_next_command_and_review_goes_on_to_the_report(fil
     assert run("review", "r", "--json", "-") == 0
 
 
-@pytest.mark.parametrize("other", ["response", "source", "settings", "no person"])
-def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(files, split, capsys, other):
+def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(files, split, capsys):
     assert verify() == 3
     run("review", "r", "--answers", answers(files, disputes(capsys)))
-    text = "The Marigold left on a Monday in May, the band on her deck."
-    changed, more = {
-        "response": ("response.txt", ()),
-        "source": ("story.txt", ()),
-        "settings": ("new.txt", ("--reach", "place")),
-        "no person": ("new.txt", ("--arbiter", "openai:m@http://127.0.0.1:9/v1")),
-    }[other]
-    before = (files / changed).read_text("utf-8") if (files / changed).exists() else ""
-    (files / changed).write_text(text, "utf-8")
-    capsys.readouterr()
-    assert verify(*more) == 2
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert "the run 'r' was begun with another source, response or settings" in said
-    (files / changed).write_text(before, "utf-8")
+    (files / "other.txt").write_text("The Marigold left on a Monday in May, the band on her deck.", "utf-8")
+    for more in (
+        ("--response", "other.txt"),
+        ("--source", "other.txt"),
+        ("--reach", "place"),
+        ("--arbiter", "openai:m@http://127.0.0.1:9/v1"),
+    ):
+        capsys.readouterr()
+        assert verify(*more) == 2
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert "the run 'r' was begun with another source, response or settings" in said
     assert verify("--json", "again.json", "--concurrency", "3") == 0
     assert "Ines Okafor" in (files / "again.json").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"name": ""}, "name"),
-        ({"decisions": [{"claim_id": "x", "label": LABEL}]}, "claim_id"),
-        ({"colour": "red"}, "colour"),
-    ],
-)
-def test_answers_that_do_not_fit_are_refused_in_one_line_and_lose_nothing(
-    files, split, capsys, changes, message
-):
+def test_answers_that_do_not_fit_are_refused_in_one_line_and_lose_nothing(files, split, capsys):
     assert verify() == 3
     asked = disputes(capsys)
-    assert run("review", "r", "--answers", answers(files, asked, **changes)) == 2
-    assert message in capsys.readouterr().err
+    for named, change in {
+        "name": "",
+        "decisions": [{"claim_id": "x", "label": LABEL}],
+        "colour": "red",
+    }.items():
+        assert run("review", "r", "--answers", answers(files, asked, **{named: change})) == 2
+        told = capsys.readouterr().err
+        assert ("claim_id" if named == "decisions" else named) in told
+        assert told.count("\n") == 1
     assert disputes(capsys) == asked
 
 
@@ -137,18 +127,18 @@ def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsy
     )
     assert done.returncode == 0, done.stderr
     assert "unregistered type" not in done.stderr
-    assert done.stdout.count("✗ contradicting (against) · story:1 (0%): ") == number
+    assert done.stdout.count("✗ contradicting (against) · source:1 (0%): ") == number
     people = [c for c in report_in(files / "r.json")["claims"] if c["decided_by"] == "person"]
     assert len(people) == number
     assert people[0]["judgements"][0]["reason"] == "it is meant"
 
 
 @pytest.mark.heavy
-def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(files):
-    case = "verify --source story.txt --response response.txt --run-id r --arbiter person --concurrency 1"
+def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(texts):
+    person = ("--run-id", "r", "--arbiter", "person", "--concurrency", "1")
     with ChatServer(well, delay_s=0.3) as models:
         judges = [part for name in "abc" for part in ("--judge", f"openai:{name}@{models.address}")]
-        command = [sys.executable, "-m", "longproof", *case.split(), *judges]
+        command = [sys.executable, "-m", "longproof", *VERIFY, *person, *judges]
         first = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         while len(models.answered) < 2:
             assert first.poll() is None

@@ -39,26 +39,18 @@ STORY_ZH = (
 ) * 3
 
 
-def english() -> Built:
+@pytest.fixture(scope="session")
+def english_report() -> Built:
     source = Document.of(STORY_EN, title="weir.txt", uri="https://example.org/weir")
-    made = Builder(
-        RESPONSE_EN,
-        source,
-        protocol="longproof",
-        judges=["openai:a", "openai:b", "openai:c"],
-        arbiter="openai:d",
-        longproof="0.1.0",
-        seconds=12.34,
-        created_at="2026-11-21T08:00:00Z",
-    )
+    stamp = {"protocol": "longproof", "longproof": "0.1.0", "created_at": "2026-11-21T08:00:00Z"}
+    judges = ["openai:a", "openai:b", "openai:c"]
+    made = Builder(RESPONSE_EN, source, judges=judges, arbiter="openai:d", seconds=12.34, **stamp)
     years = made.quote("thirty-one years")
     made.says(
         "contradicting",
         years,
         window=(0, 200),
-        errors=[
-            made.error("thirty years", "numerical", "thirty-one years", "The source counts thirty-one years.")
-        ],
+        errors=[made.error("thirty years", "numerical", "thirty-one years", "It counts thirty-one.")],
         judgements=[
             judgement("openai:a", "contradicting", quotes=(years,), reason="Thirty-one, not thirty."),
             judgement("openai:b", "contradicting", quotes=(years,)),
@@ -101,16 +93,13 @@ def triage(language: str, stand: int, conflict: int, unread: int) -> Built:
     told = (day.format(i, i + (stand <= i < stand + conflict)) for i in range(n))
     made = Builder("".join(told).strip(), source, triage=True, protocol="longproof", judges=["offline"])
     for i in range(n):
-        quote = made.quote(day.format(i, i).strip())
-        if i < stand:
-            made.says(
-                "explicitly_supported", quote, judgements=[judgement("offline", "explicitly_supported")]
-            )
-        elif i < stand + conflict:
-            made.says("contradicting", quote, judgements=[judgement("offline", "contradicting")])
+        if i < stand + conflict:
+            label = "explicitly_supported" if i < stand else "contradicting"
+            quote = made.quote(day.format(i, i).strip())
+            made.says(label, quote, judgements=[judgement("offline", label)])
         else:
-            told = judgement("offline", failure="needs_model")
-            made.says(None, failure="needs_model", judgements=[told])
+            judgements = [judgement("offline", failure="needs_model")]
+            made.says(None, failure="needs_model", judgements=judgements)
     return made.build("walk")
 
 
@@ -124,7 +113,8 @@ def standing_report(request: pytest.FixtureRequest) -> Built:
     return triage(request.param, 4, 0, 0)
 
 
-def hostile() -> Built:
+@pytest.fixture(scope="session")
+def hostile_report() -> Built:
     word = "w" * 1_000_000
     source = Document.of(
         f"Good line.\n{HOSTILE}\n{word}\nEnd 𝒳 line.", title=HOSTILE, uri="javascript:window.pwned=1"
@@ -171,7 +161,8 @@ def big(characters: int, sentences_: int) -> Built:
     return made.build("长书")
 
 
-def shuffled() -> Built:
+@pytest.fixture(scope="session")
+def shuffled_report() -> Built:
     """Sixteen sentences over a source in order, but for two told late, and nothing from 30 % to 62 %."""
     shares = [0, 5, 10, 15, 20, 25, 30, 62, 66, 12, 14, 70, 76, 82, 90, 98]
     source = Document.of("".join(f"第{n:05d}句。" for n in range(10_000)), title="长书")
@@ -180,11 +171,6 @@ def shuffled() -> Built:
         start = share * 800
         made.says("contradicting" if index == 2 else "explicitly_supported", source.span(start, start + 8))
     return made.build("次序")
-
-
-@pytest.fixture(scope="session")
-def shuffled_report() -> Built:
-    return shuffled()
 
 
 def looked(query: str = "") -> Built:
@@ -368,18 +354,8 @@ def stored_report(request: pytest.FixtureRequest) -> tuple[str, Built]:
 
 
 @pytest.fixture(scope="session")
-def english_report() -> Built:
-    return english()
-
-
-@pytest.fixture(scope="session")
 def chinese_report() -> Built:
     return rich("zh")
-
-
-@pytest.fixture(scope="session")
-def hostile_report() -> Built:
-    return hostile()
 
 
 @pytest.fixture(scope="session")

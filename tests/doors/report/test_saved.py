@@ -108,8 +108,9 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     assert capsys.readouterr().out.count("file://") == 3
     put(written, ("documents", 1, "uri"), "x" * 9000)
     (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
-    assert run("report", tmp_path / "r.json", "--source", tmp_path / "source.txt") == 0
-    assert "ninety" in capsys.readouterr().out
+    for more in ((), ("--markdown", "-")):
+        assert run("report", tmp_path / "r.json", "--source", tmp_path / "source.txt", *more) == 0
+        assert "ninety" in capsys.readouterr().out
 
 
 def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
@@ -121,6 +122,8 @@ def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, 
         ((*check, "--json", x, "--html", x), "two outputs"),
         (("report", report, "--markdown", source), "is read"),
         (("report", report, "--html", report), "is read"),
+        (("report", report, "--html", "-"), "--html goes to a file"),
+        (("report", report, "--corrected", "-"), "--corrected goes to a file"),
     ):
         assert run(*arguments) == 2
         assert says in capsys.readouterr().err
