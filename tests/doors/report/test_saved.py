@@ -1,7 +1,6 @@
 """Reports opened again: one that was damaged or altered is refused in one line, never shown."""
 
 import json
-from typing import Any
 
 import pytest
 from fakes import ChatServer
@@ -35,38 +34,30 @@ def test_a_report_of_an_earlier_edition_is_refused_in_one_line(written, tmp_path
     assert told.count("\n") == 1
 
 
-def put(report: Any, path: tuple[Any, ...], value: Any) -> None:
-    *way, last = path
-    for step in way:
-        report = report[step]
-    report[last] = value
-
-
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        (("claims", 0, "sentence"), 77, "claims.0.sentence is 77, of 2 sentences"),
-        (("case", "response"), RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
-        (("claims", 0, "origin", "end"), 9999, "claims.0.origin lies outside"),
-        (("sentences", 1, "text"), "Else.", "sentences.1 quotes what"),
-        (("claims", 1, "evidence", 0, "text"), "X", "claims.1.evidence.0 quotes what"),
-        (("claims", 1, "evidence", 0, "source_id"), "sha256:0", "claims.1.evidence.0 points into a document"),
-        (("claims", 1, "errors", 0, "span", "text"), "twenty", "claims.1.errors.0.span quotes what"),
-        (("documents",), [], "its first document"),
-        (("documents", 1, "id"), "sha256:../../x", "documents.1 has no hash"),
-        (("counts",), {"no_fact": 5}, "its counts"),
-        (("verdict",), "faithful", "its verdict"),
-        (("stamp", "judges"), 7, "stamp.judges"),
-        (("stamp", "cascade"), {"cleared": "many"}, "stamp.cascade"),
-        (("stamp", "money"), [1], "stamp.money"),
+        ("claims 0 sentence", 77, "claims.0.sentence is 77, of 2 sentences"),
+        ("case response", RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
+        ("claims 0 origin end", 9999, "claims.0.origin lies outside"),
+        ("sentences 1 text", "Else.", "sentences.1 quotes what"),
+        ("claims 1 evidence 0 text", SOURCE[68::-1], "claims.1.evidence.0 quotes what"),
+        ("claims 1 evidence 0 source_id", "sha256:0", "claims.1.evidence.0 points into a document"),
+        ("claims 1 errors 0 span text", "twenty", "claims.1.errors.0.span quotes what"),
+        ("documents", [], "its first document"),
+        ("documents 1 id", "sha256:../../x", "documents.1 has no hash"),
+        ("counts", {"no_fact": 5}, "its counts"),
+        ("verdict", "faithful", "its verdict"),
+        ("stamp judges", 7, "stamp.judges"),
+        ("stamp cascade", {"cleared": "many"}, "stamp.cascade"),
+        ("stamp money", [1], "stamp.money"),
     ],
 )
 def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):
-    if path == ("claims", 1, "evidence", 0, "text"):
-        value = written["claims"][1]["evidence"][0]["text"][::-1]
-    if path[-3:] == (0, "span", "text"):
-        value = written["claims"][1]["errors"][0]["span"]["text"][::-1]
-    put(written, path, value)
+    place, (*way, last) = written, (int(step) if step.isdigit() else step for step in path.split())
+    for step in way:
+        place = place[step]
+    place[last] = value[: len(place[last])] if last == "text" else value  # not longer than its place
     (tmp_path / "bad.json").write_text(json.dumps(written), "utf-8")
     assert run("report", tmp_path / "bad.json") == 2
     told = capsys.readouterr()
@@ -74,28 +65,21 @@ def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path
     assert (told.out, told.err.count("\n")) == ("", 1)
 
 
-@pytest.mark.parametrize("text", ["Ada lit the lamp.", "[]", ""])
-def test_what_is_no_json_report_is_called_so(tmp_path, capsys, text):
-    (tmp_path / "novel.txt").write_text(text, "utf-8")
-    assert run("report", tmp_path / "novel.txt") == 2
-    told = capsys.readouterr().err
-    assert "novel.txt is no JSON report: " in told
-    assert ": :" not in told
+def test_what_is_no_json_report_is_called_so(tmp_path, capsys):
+    for text in ("Ada lit the lamp.", "[]", ""):
+        (tmp_path / "novel.txt").write_text(text, "utf-8")
+        assert run("report", tmp_path / "novel.txt") == 2
+        assert "novel.txt is no JSON report: " in capsys.readouterr().err
 
 
-def test_another_text_is_no_source_of_a_report(written, tmp_path, capsys):
-    (tmp_path / "other.txt").write_text("Something else altogether.", "utf-8")
+def test_another_text_is_no_source_of_a_report_whatever_its_hash(written, tmp_path, capsys):
+    other = "Ada lit the fire at nine. Tom lent the boat to Ada for twenty pounds.\n" * 3
+    (tmp_path / "other.txt").write_text(other, "utf-8")
     assert run("report", tmp_path / "r.json", "--source", tmp_path / "other.txt") == 2
     assert "other.txt is no source of this report" in capsys.readouterr().err
-
-
-def test_a_source_of_another_text_and_its_hash_does_not_hold_the_quotes(written, tmp_path, capsys):
-    other = "Ada lit the fire at nine. Tom lent the boat to Ada for twenty pounds.\n" * 3
-    text = json.dumps(written).replace(text_id(SOURCE), text_id(other))
-    altered = json.loads(text)
+    altered = json.loads(json.dumps(written).replace(text_id(SOURCE), text_id(other)))
     altered["documents"][1]["characters"] = len(other)
     (tmp_path / "bad.json").write_text(json.dumps(altered), "utf-8")
-    (tmp_path / "other.txt").write_text(other, "utf-8")
     assert run("report", tmp_path / "bad.json", "--source", tmp_path / "other.txt") == 2
     assert "quotes what doesn't stand at its place" in capsys.readouterr().err
 
@@ -106,7 +90,7 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     assert run("report", tmp_path / "r.json", *asked) == 0
     assert all((tmp_path / name).stat().st_size for name in forms.values())
     assert capsys.readouterr().out.count("file://") == 3
-    put(written, ("documents", 1, "uri"), "x" * 9000)
+    written["documents"][1]["uri"] = "x" * 9000
     (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
     for more in ((), ("--markdown", "-")):
         assert run("report", tmp_path / "r.json", "--source", tmp_path / "source.txt", *more) == 0
