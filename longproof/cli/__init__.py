@@ -20,7 +20,7 @@ import typer
 from longproof import __version__
 from longproof.agent.models.addresses import key_variables
 from longproof.cli import doctor, reports, runs, serve, verify
-from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
+from longproof.cli.options import CHECKED, COST, EVERY_SETTING, OUT, SETTINGS, PlainCommand, add_command
 from longproof.retrieval.files import home, write_lines
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
@@ -28,6 +28,8 @@ from longproof.retrieval.types import BadInput
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of writing to a disk that takes no more."""
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+
+OF_VERIFY = {"": CHECKED, "dry_run": COST, **dict.fromkeys(("json", "html", "check"), OUT)}
 
 app = typer.Typer(
     name="longproof",
@@ -52,12 +54,12 @@ def bare(
         typer.echo(ctx.get_help())
 
 
-add_command(app, "verify", verify.verify_command)
+add_command(app, "verify", verify.verify_command, headings=OF_VERIFY)
 app.command("demo", cls=PlainCommand)(verify.demo_command)
 app.command("report", cls=PlainCommand)(reports.report_command)
-add_command(app, "batch", runs.batch_command)
+add_command(app, "batch", runs.batch_command, headings={"": CHECKED})
 add_command(app, "construct", runs.construct_command, settings={*SETTINGS[COST], "run_id"})
-add_command(app, "evaluate", runs.evaluate_command)
+add_command(app, "evaluate", runs.evaluate_command, headings={"": CHECKED})
 app.command("compare", cls=PlainCommand)(runs.compare_command)
 app.command("review", cls=PlainCommand)(reports.review_command)
 app.command("index", cls=PlainCommand)(runs.index_command)

@@ -1,16 +1,17 @@
-"""Options: those of every setting, made from `Settings`, and groups of a command's own.
+"""Options: those of every setting, made from `Settings`, beside a command's own.
 
-Knows: a group of options is a class, a command takes groups; the headings of a command's help; options go before
-`longproof.toml`. Does not know: what a setting does, or what a command does with its settings.
+Knows: the headings of a command's help; options go before `longproof.toml`.
+Does not know: what a setting does, or what a command does with its settings.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from datetime import UTC, datetime
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -115,27 +116,28 @@ def add_command(
     name: str,
     function: Callable[..., None],
     settings: Collection[str] = EVERY_SETTING,
+    headings: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Add a command whose parameters are groups: `SettingOptions`, made of these settings, and dataclasses.
+    """Add a command: a function of options of its own, and of `asked`, which has these settings as options.
 
-    Each field of a dataclass is an option; its class may name their `heading` in the help.
+    `headings` are those of its own options in its help, by name; under "" that of the others.
     """
-    groups = get_type_hints(function)
-    del groups["return"]
-    options: dict[str, list[Parameter]] = {}
-    for key, group in groups.items():
-        if group is SettingOptions:
-            options[key] = [_setting_option(name) for name in EVERY_SETTING if name in settings]
-        else:
-            options[key] = _own_options(group)
+    hints: Any = get_type_hints(function, include_extras=True)
+    own: list[Parameter] = []
+    for parameter in signature(function).parameters.values():
+        if parameter.name != "asked":
+            annotation = hints[parameter.name]
+            option = copy(annotation.__metadata__[0])
+            option.rich_help_panel = headings.get(parameter.name, headings.get(""))
+            shown: Any = Annotated[annotation.__origin__, option]
+            own.append(parameter.replace(annotation=shown, kind=Parameter.KEYWORD_ONLY))
+    of_settings = [_setting_option(setting) for setting in EVERY_SETTING if setting in settings]
 
     def command(**given: Any) -> None:
-        made = {}
-        for key, group in groups.items():
-            made[key] = group(**{option.name: given[option.name] for option in options[key]})
-        function(**made)
+        asked = SettingOptions(**{one.name: given.pop(one.name) for one in of_settings})
+        function(asked, **given)
 
-    command.__signature__ = Signature([one for group in options.values() for one in group])  # type: ignore[attr-defined]
+    command.__signature__ = Signature([*own, *of_settings])  # type: ignore[attr-defined]
     app.command(name, help=function.__doc__, cls=PlainCommand)(command)
 
 
@@ -156,18 +158,6 @@ def _setting_option(name: str) -> Parameter:
     )
     plain = kind if type(None) in get_args(kind) else kind | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[plain, option])
-
-
-def _own_options(group: Any) -> list[Parameter]:
-    """The parameters that make a dataclass, with their annotations for Typer, under the heading of its class."""
-    hints = get_type_hints(group, include_extras=True)
-    options = []
-    for name, parameter in Signature.from_callable(group).parameters.items():
-        kind, option = get_args(hints[name])
-        option = copy(option)
-        option.rich_help_panel = option.rich_help_panel or getattr(group, "heading", None)
-        options.append(parameter.replace(annotation=Annotated[kind, option]))
-    return options
 
 
 class PlainCommand(TyperCommand):

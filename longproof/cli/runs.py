@@ -4,7 +4,6 @@ Knows: options, exit codes, the lines at the end of a run. Does not know: how ca
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.cli.options import CHECKED, Encoding, SettingOptions
+from longproof.cli.options import Encoding, SettingOptions
 from longproof.cli.reports import refuse_targets
 from longproof.cli.verify import no_answer
 from longproof.progress import embedding_progress, run_progress, show_progress
@@ -24,50 +23,22 @@ if TYPE_CHECKING:
     from longproof.batch.run import BatchDone
     from longproof.graphs.runner import Engine
 
-WITH_REPLAY = {"dataset", "out", "path", "pages", "parallel", "replay", "html"}
-"""Options that a replay takes: the recording says the others."""
-DRAWN = ("path", "only", "sample", "seed", "repeat")
-"""Options that say what is checked, and how often."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class BatchOptions:
-    """The cases, the folder for their reports, and who works on them."""
-
-    heading = CHECKED
-    cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")]
-    out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")]
-    encoding: Encoding = None
-    engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or workers.")] = "local"
-    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2
-    ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None
-    parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4
-    html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML, a test a case.")] = None
+def batch_command(
+    asked: SettingOptions,
+    cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")],
+    out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")],
+    encoding: Encoding = None,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or workers.")] = "local",
+    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2,
+    ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None,
+    parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4,
+    html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML, a test a case.")] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
-    ] = False
-
-    def ray(self, settings: dict[str, Any]) -> "Engine | None":
-        """Ray's engine, where it or a cluster is asked for. Raises BadInput for pages of texts that stay there."""
-        if self.ray_address and self.html:
-            why = "needs the sources' texts, and those stay with the workers"
-            raise BadInput(f"--html {why}: run `longproof report` there")
-        if self.engine != "ray" and not self.ray_address:
-            return None
-        from longproof.batch.ray import ray_engine
-
-        return ray_engine(
-            settings,
-            self.cases,
-            workers=self.workers,
-            parallel=self.parallel,
-            address=self.ray_address,
-            encoding=self.encoding,
-        )
-
-
-def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
+    ] = False,
+) -> None:
     """Check many cases: a report each, a list and an index page. Goes on where it was stopped.
 
     FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
@@ -78,21 +49,21 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     """
     from longproof.batch.run import check_cases, write_junit
 
-    refuse_targets({"--junit": batch.junit}, read=[batch.cases])
+    refuse_targets({"--junit": junit}, read=[cases])
     settings = {**asked.settings(), "run_id": asked.run_id}
+    how: Any = {"parallel": parallel, "encoding": encoding}
+    on_ray: Engine | None = None
+    if ray_address and html:
+        why = "needs the sources' texts, and those stay with the workers"
+        raise BadInput(f"--html {why}: run `longproof report` there")
+    if engine == "ray" or ray_address:
+        from longproof.batch.ray import ray_engine
+
+        on_ray = ray_engine(settings, cases, workers=workers, address=ray_address, **how)
     with run_progress("cases") as progress:
-        done = check_cases(
-            batch.cases,
-            batch.out,
-            settings=settings,
-            engine=batch.ray(settings),
-            parallel=batch.parallel,
-            encoding=batch.encoding,
-            html=batch.html,
-            progress=progress,
-        )
-    if batch.junit:
-        write_junit(done, batch.junit)
+        done = check_cases(cases, out, settings=settings, engine=on_ray, html=html, progress=progress, **how)
+    if junit:
+        write_junit(done, junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
     failed = [case for case in done.cases if case.state == "failed"]
@@ -104,11 +75,11 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
         problems.append(nothing)
     for line in problems:
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
-    if failed or (nothing and not batch.check):
+    if failed or (nothing and not check):
         raise typer.Exit(2)
-    if batch.check and done.verdicts["hallucinated"]:
+    if check and done.verdicts["hallucinated"]:
         raise typer.Exit(1)
-    if batch.check and (done.verdicts["undecided"] or any(case.not_borne_out for case in done.cases)):
+    if check and (done.verdicts["undecided"] or any(case.not_borne_out for case in done.cases)):
         raise typer.Exit(3)
 
 
@@ -131,54 +102,50 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateOptions:
-    """The data set, what of it is drawn, and where results go."""
-
-    heading = CHECKED
-    dataset: Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")]
-    out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")]
-    path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None
-    only: Annotated[str | None, typer.Option(help="The examples of this slice alone, as scale=S.")] = None
-    sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None
-    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
-    repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
-    parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
-    html: Annotated[bool, typer.Option("--html", help="Keep each report; write pages and an index.")] = False
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False
+def evaluate_command(
+    asked: SettingOptions,
+    dataset: Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")],
+    out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")],
+    path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None,
+    only: Annotated[str | None, typer.Option(help="The examples of this slice alone, as scale=S.")] = None,
+    sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1,
+    parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4,
+    html: Annotated[bool, typer.Option("--html", help="Keep each report; write pages and an index.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False,
     record: Annotated[
         Path | None, typer.Option(help="Keep every answer of the run in this file, those of the ledger too.")
-    ] = None
+    ] = None,
     replay: Annotated[
         Path | None,
         typer.Option(help="Answer from this file, which --record wrote, and ask nobody: same results."),
-    ] = None
-
-
-def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
+    ] = None,
+) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.batch.run import write_index
     from longproof.evaluation.replay import record_dataset, replay_dataset
     from longproof.evaluation.run import estimate_dataset, evaluate_dataset
 
-    drawn: dict[str, Any] = {name: getattr(options, name) for name in DRAWN}
-    if options.dry_run and not options.replay:
-        typer.echo(estimate_dataset(options.dataset, **drawn, **asked.settings()))
+    drawn: Any = {"path": path, "only": only, "sample": sample, "seed": seed, "repeat": repeat}
+    if dry_run and not replay:
+        typer.echo(estimate_dataset(dataset, **drawn, **asked.settings()))
         return
-    common: Any = {"out": options.out, "parallel": options.parallel, "reports": options.html}
+    if replay:
+        said = {**asked.given, "only": only, "sample": sample, "seed": seed or None, "record": record}
+        said |= {"repeat": repeat if repeat != 1 else None, "dry_run": dry_run or None, "pages": None}
+        if given := sorted(name for name, value in said.items() if value is not None):
+            raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
+    common: Any = {"out": out, "parallel": parallel, "reports": html}
     with run_progress("examples") as progress:
         common["progress"] = progress
-        if options.replay:
-            _refuse_other_options(options, asked)
-            pages = asked.given.get("pages")
-            done = replay_dataset(options.dataset, options.replay, path=options.path, pages=pages, **common)
+        if replay:
+            done = replay_dataset(dataset, replay, path=path, pages=asked.given.get("pages"), **common)
         else:
             settings = {**asked.settings(), "run_id": asked.run_id}
-            evaluate = (
-                partial(record_dataset, recording=options.record) if options.record else evaluate_dataset
-            )
-            done = evaluate(options.dataset, **common, **drawn, **settings)
-    if options.html:
+            evaluate = partial(record_dataset, recording=record) if record else evaluate_dataset
+            done = evaluate(dataset, **common, **drawn, **settings)
+    if html:
         write_index(done.folder, [line.name for line in done.results if line.failure is None])
     typer.echo(done.to_markdown())
     nothing = no_answer(done.failures())
@@ -186,14 +153,6 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
         typer.echo(f"longproof: {line}", err=True)
     if nothing:
         raise typer.Exit(2)
-
-
-def _refuse_other_options(options: EvaluateOptions, asked: SettingOptions) -> None:
-    """Raises BadInput for an option whose value a recording holds."""
-    own = {one.name for one in fields(options) if getattr(options, one.name) != one.default}
-    given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})
-    if given:
-        raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
 
 
 def compare_command(
@@ -206,40 +165,37 @@ def compare_command(
     typer.echo(compare_runs(a, b).to_markdown())
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConstructOptions:
-    """The data to make: of what, by whom, and how much of it."""
-
-    kind: Annotated[str, typer.Argument(help="longnovel, probe or halueval.")]
+def construct_command(
+    asked: SettingOptions,
+    kind: Annotated[str, typer.Argument(help="longnovel, probe or halueval.")],
     sources: Annotated[
         list[Path], typer.Argument(help="Books, articles, or HaluEval's examples as JSON Lines.")
-    ]
+    ],
     out: Annotated[
         Path, typer.Option(help="The folder for the set; a run that was stopped is made again there.")
-    ]
+    ],
     models: Annotated[
         list[str] | None, typer.Option("--model", help="A language model, the writer first; may be repeated.")
-    ] = None
-    cases: Annotated[int, typer.Option(min=1, help="About so many cases (longnovel).")] = 500
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0
-    task: Annotated[str, typer.Option(help="One task alone (probe, halueval).")] = ""
+    ] = None,
+    cases: Annotated[int, typer.Option(min=1, help="About so many cases (longnovel).")] = 500,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0,
+    task: Annotated[str, typer.Option(help="One task alone (probe, halueval).")] = "",
     summaries: Annotated[
         list[Path] | None, typer.Option(help="Summaries by people, JSON Lines (longnovel).")
-    ] = None
-    keep: Annotated[int, typer.Option(min=1, help="So many queries are kept (halueval general).")] = 5000
-
-
-def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
+    ] = None,
+    keep: Annotated[int, typer.Option(min=1, help="So many queries are kept (halueval general).")] = 5000,
+) -> None:
     """Make labelled data from your own sources. As the papers made theirs."""
     from longproof.construction.run import construct
 
-    given = {name: [] if value is None else value for name, value in vars(options).items()}
+    made: Any = {"kind": kind, "sources": sources, "out": out, "models": models or [], "cases": cases}
+    made |= {"seed": seed, "task": task, "summaries": summaries or [], "keep": keep}
     with show_progress("reading") as at:
-        done = construct(
-            **given,
-            progress=lambda event: at.show(at.done + 1, None, str(event["node"])),
-            **asked.settings(),
-        )
+
+        def show(event: Any) -> None:
+            at.show(at.done + 1, None, str(event["node"]))
+
+        done = construct(**made, progress=show, **asked.settings())
     typer.echo(f"made {done.made} in {done.folder}; calls {done.calls}, paid now {done.bought}")
     rejected = ", ".join(f"{name} {n}" for name, n in done.rejected.items())
     typer.echo(f"thrown away: {rejected or 'nothing'}")

@@ -4,7 +4,6 @@ Knows: options, and the token of the page's address. Does not know: what a serve
 """
 
 import webbrowser
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
 from socket import AF_INET, AF_INET6, create_server, socket
@@ -19,21 +18,17 @@ PORT = 8378
 """The same every day: what a browser keeps for a page, it keeps for its port."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServeOptions:
-    """The address of the page."""
-
+def serve_command(
+    asked: SettingOptions,
     host: Annotated[
         str, typer.Option(help="The address to listen at: this machine's own, unless told otherwise.")
-    ] = "127.0.0.1"
+    ] = "127.0.0.1",
     port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help=f"Else {PORT}, or any that is free where that is taken. 0: any."),
-    ] = None
-    open: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True
-
-
-def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
     """Check texts in the browser: a page on this machine."""
     try:
         import uvicorn
@@ -46,7 +41,7 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
         raise BadInput(f"{error.name} is not installed: pip install 'longproof[serve]'") from error
     offer = Offer(asked.settings())
     token = token_urlsafe(24)
-    bound = _listen(serve.host, serve.port)
+    bound = _listen(host, port)
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{token}/"
@@ -55,7 +50,7 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
         typer.echo(
             f"longproof: others reach {shown}:{port}; who has the address may use it, unencrypted", err=True
         )
-    if serve.open:
+    if open_page:
         webbrowser.open(address)
     config = uvicorn.Config(
         application(offer, token), log_level="warning", access_log=False, timeout_graceful_shutdown=3
@@ -75,16 +70,12 @@ def _listen(host: str, port: int | None) -> socket:
         raise BadInput(f"{why}; give another --host or --port") from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServerOptions:
-    """The files that the server may read."""
-
-    folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None
-
-
-def mcp_command(server: ServerOptions, asked: SettingOptions) -> None:
+def mcp_command(
+    asked: SettingOptions,
+    folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None,
+) -> None:
     """Serve a client of the Model Context Protocol, on stdio."""
     from longproof.adapters.mcp import serve
     from longproof.verifier import Verifier
 
-    serve(Verifier(**asked.settings()), server.folder)
+    serve(Verifier(**asked.settings()), folder)

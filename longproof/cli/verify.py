@@ -7,7 +7,6 @@ Does not know: any rule of judging, or how a report is shown.
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +17,7 @@ from longproof.agent.models.prices import reading_cost
 from longproof.agent.report import judges_failures, not_borne_out
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Report, Task
-from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
+from longproof.cli.options import Encoding, HtmlFile, JsonFile, SettingOptions
 from longproof.cli.reports import deliver, refuse_targets
 from longproof.progress import check_progress
 from longproof.report.words import visible, words
@@ -29,84 +28,58 @@ from longproof.retrieval.types import BadInput, Document
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaseOptions:
-    """The case to check."""
-
-    heading = CHECKED
-    response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")]
+def verify_command(
+    asked: SettingOptions,
+    response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")],
     source: Annotated[
         list[Path] | None,
         typer.Option(help="A text to be faithful to: none, one or several; - is standard input."),
-    ] = None
-    task: Annotated[Task, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
-    context: Annotated[Path | None, typer.Option(help="A file: the question, or the turns before.")] = None
-    encoding: Encoding = None
-
-    @property
-    def files(self) -> list[Path | None]:
-        """All that is read."""
-        return [*(self.source or []), self.response, self.context]
-
-    def read(self) -> tuple[list[Document], dict[str, Any]]:
-        """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
-        from longproof.retrieval.loaders import read_source, read_stdin
-
-        if [*map(str, self.files)].count("-") > 1:
-            raise BadInput("standard input can be read only once: give one -, and files for the rest")
-
-        def read_file(path: Path) -> Document:
-            return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
-
-        documents, response = [*map(read_file, self.source or [])], read_file(self.response)
-        response.refuse_wordless()
-        return documents, {
-            "response": response,
-            "task": self.task,
-            "context": read_file(self.context).text if self.context else "",
-            "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class OutputOptions:
-    """The forms of the report, and what else is said of it."""
-
-    heading = OUT
+    ] = None,
+    task: Annotated[Task, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary",
+    context: Annotated[Path | None, typer.Option(help="A file: the question, or the turns before.")] = None,
+    encoding: Encoding = None,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run",
-            help="Ask nobody; say what the first round costs, and how many calls at most.",
-            rich_help_panel=COST,
+            "--dry-run", help="Ask nobody; say what the first round costs, and how many calls at most."
         ),
-    ] = False
-    json: JsonFile = None
-    html: HtmlFile = None
+    ] = False,
+    json: JsonFile = None,
+    html: HtmlFile = None,
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if not all is borne out.")
-    ] = False
-
-
-def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptions) -> None:
+    ] = False,
+) -> None:
     """Check one response against its sources."""
+    from longproof.retrieval.loaders import read_source, read_stdin
     from longproof.serve.runs import list_check
 
-    refuse_targets({"--html": output.html}, output.json, read=case.files)
-    documents, given = case.read()
+    files = [*(source or []), response, context]
+    refuse_targets({"--html": html}, json, read=files)
+    if [*map(str, files)].count("-") > 1:
+        raise BadInput("standard input can be read only once: give one -, and files for the rest")
+
+    def read_file(path: Path) -> Document:
+        return read_stdin(encoding) if str(path) == "-" else read_source(path, encoding)
+
+    documents, text = [*map(read_file, source or [])], read_file(response)
+    text.refuse_wordless()
+    case_id = without_surrogates("stdin" if str(response) == "-" else response.stem)
+    question = read_file(context).text if context else ""
+    case: dict[str, Any] = {"response": text, "task": task, "context": question, "case_id": case_id}
     settings = {**asked.settings(), "run_id": asked.run_id}
-    if output.dry_run:
-        _print_estimate(_report({**settings, "max_calls": 0, "run_id": None}, documents, **given))
+    if dry_run:
+        _print_estimate(_report({**settings, "max_calls": 0, "run_id": None}, documents, **case))
         return
     by_person = settings.get("arbiter") == "person"
-    report = (_begun_report if by_person else _report)(settings, documents, **given)
+    report = (_begun_report if by_person else _report)(settings, documents, **case)
     why = _no_answer(report)
-    if output.json or output.html or not why:
-        list_check(report, settings, [*documents, given["response"]])
-        deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    if json or html or not why:
+        list_check(report, settings, [*documents, text])
+        deliver(report, {document.id: document.text for document in documents}, json, html)
     if why:
         typer.echo(f"longproof: {why}", err=True)
-    raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
+    raise typer.Exit(exit_code(report) if check else UNUSABLE if why else 0)
 
 
 def _report(settings: dict[str, Any], documents: Sequence[Document], **given: Any) -> Report:
