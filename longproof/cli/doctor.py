@@ -10,12 +10,12 @@ import re
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,17 +26,15 @@ if TYPE_CHECKING:
     from longproof.agent.specs import Panel, Spec
     from longproof.agent.types import Call
 
-    Outcome: TypeAlias = tuple[str | None, list[Call]]
-
-_NEED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'])?")
-"""What a package needs, as its metadata say it."""
+_NEED = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == [\"']([\w-]+)[\"'])?")
+"""A line of a package's metadata: what it needs, and for which extra."""
 STORY = (
     "Mara kept the lamp on the island. Every evening she rowed there and lit it. In the winter of 1851 the old "
     "ferryman brought her nine letters. She put them into a drawer and opened none of them. On the last night of the "
     "year the lamp went out, and nobody lit it again. In the spring she gave all the letters back."
 )
 RETOLD = "In 1851 the ferryman brought Mara nineteen letters, and she read all of them."
-"""What a model is asked about the story: one sentence that says several things, not all of them right."""
+"""A sentence that says several things of the story, not all of them right."""
 NOVEL_CHARACTERS, SUMMARY_SENTENCES = 400_000, 10
 """About 100,000 tokens."""
 
@@ -72,9 +70,8 @@ def _diagnosis() -> Iterator[str]:
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
     needs: defaultdict[str, list[str]] = defaultdict(list)  # by extra; what is always needed under no name
     for line in requires("longproof") or []:
-        need = _NEED.match(line)
-        if need and need["name"] != "longproof":
-            needs[need["extra"] or ""].append(need["name"])
+        if (need := _NEED.match(line)) and need[1] != "longproof":
+            needs[need[2] or ""].append(need[1])
     for name in needs[""]:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
     for extra in [name for name in needs if name not in ("", "test", "dev")]:
@@ -117,9 +114,8 @@ async def _try(spec: "Spec") -> list[str]:
     pool, settings, says, lines = Pool(), Settings(judges=(spec,), cache=False), words("en"), []
     try:
         panel = (await pool.session(settings)).panel
-        for kind, ask in _questions(panel).items():
-            began = time.monotonic()
-            failure, calls = await ask()
+        began = time.monotonic()
+        async for kind, failure, calls in _ask(panel):
             seconds = time.monotonic() - began
             await pool.session(settings)  # raises what the server refused
             read = sum(call.prompt_tokens or 0 for call in calls)
@@ -127,13 +123,14 @@ async def _try(spec: "Spec") -> list[str]:
             answered = f"answered in {seconds:.1f} s, {read:,} tokens read, {written:,} written"
             fits = f"of no use: {says.get(failure, failure)}" if failure else "fits the form"
             lines.append(f"{kind}: {answered if calls else 'not answered'}; {fits}")
+            began = time.monotonic()
     finally:
         await pool.close()
     return lines
 
 
-def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
-    """A question of each kind about a small story: why the answer is of no use, if it is, and the calls made."""
+async def _ask(panel: "Panel") -> "AsyncIterator[tuple[str, str | None, list[Call]]]":
+    """Ask questions about a small story: the kind of each, why the answer is of no use, if it is, and the calls."""
     from longproof.agent.evidence.search import search
     from longproof.agent.types import Case, Claim, Question
     from longproof.graphs.evidence.sources import Sources
@@ -147,21 +144,13 @@ def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
     shown = tuple(source.span(start, end) for start, end in evidence_lines(STORY))
     lines = (tuple(range(len(shown))),)
     question = Question(id="q", claim_ids=("c0",), look="place", prompt="judge", lines=lines, shown=shown)
-
-    async def judge() -> "Outcome":
-        (judgement,), calls = await panel.judges[0].judge(question, [claim], case)
-        return judgement.reason if judgement.failure == "unavailable" else judgement.failure, calls
-
-    async def split() -> "Outcome":
+    (judgement,), calls = await panel.judges[0].judge(question, [claim], case)
+    yield "judge", judgement.reason if judgement.failure == "unavailable" else judgement.failure, calls
+    if panel.searcher:
         taken_apart = await panel.decomposer.decompose(case, [whole])
-        return taken_apart.sentences[0].failure, taken_apart.calls
-
-    async def find() -> "Outcome":
-        assert panel.searcher
+        yield "split", taken_apart.sentences[0].failure, taken_apart.calls
         searched = await search(panel.searcher, [claim], {"c0": []}, Sources([source]), case, turns=1)
-        return searched.failures.get("c0"), searched.calls
-
-    return {"judge": judge, "split": split, "search": find} if panel.searcher else {"judge": judge}
+        yield "search", searched.failures.get("c0"), searched.calls
 
 
 def _novel_cost(spec: "Spec", prices: "Prices") -> str:
