@@ -33,13 +33,11 @@ EDITION = 4
 
 
 class WaitingRun(NamedTuple):
-    """A run's report, or the disputes that it waits with."""
+    """A run's report; or the disputes that it waits with, as they are put to a person, and what is known so far."""
 
     report: Report | None
     disputes: list[Mapping[str, Any]]
-    """As they are put to a person."""
     so_far: Report | None = None
-    """What is known of a run that waits."""
 
 
 class Watcher(NamedTuple):
@@ -73,8 +71,7 @@ async def begin_run(
 ) -> WaitingRun:
     """Begin a run, or take a known one up where it stopped. `settings` name the run in `run_id`.
 
-    Raises BadInput for what can't be checked, and where the name is of a run with another source, response or
-    settings.
+    Raises BadInput for what can't be checked, and for the name of a run with another source, response or settings.
     """
     verifier = Verifier(**settings)
     chosen = verifier.settings
@@ -84,16 +81,15 @@ async def begin_run(
         state = await checkpoints.state(str(chosen.run_id))
         if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
             raise begun_otherwise(str(chosen.run_id))
-        if not _is_at_rest(state):
-            start = None if state.metadata else given
-            state = await _drive(checkpoints, start, chosen, about, watcher)
-        return _state_of(state)
+        if _is_at_rest(state):
+            return _waiting_run(state)
+        return await _drive(checkpoints, None if state.metadata else given, chosen, about, watcher)
 
 
 async def waiting_run(run_id: str) -> WaitingRun:
     """Look how far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
     async with open_checkpoints(Settings()) as checkpoints:
-        return _state_of(await _begun_state(checkpoints, run_id))
+        return _waiting_run(await _begun_state(checkpoints, run_id))
 
 
 async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = NOBODY) -> WaitingRun:
@@ -110,7 +106,7 @@ async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = 
     settings = Settings.model_validate_json(about["settings"])
     async with open_checkpoints(settings) as checkpoints:
         try:
-            return _state_of(await _drive(checkpoints, Command(resume=review), settings, about, watcher))
+            return await _drive(checkpoints, Command(resume=review), settings, about, watcher)
         except ValidationError as error:
             place, why = first_fault(error)
             raise BadInput(f"{place or 'the review'}: {why}") from error
@@ -122,23 +118,20 @@ async def _drive(
     settings: Settings,
     about: Mapping[str, str],
     watcher: Watcher,
-) -> StateSnapshot:
-    """Run the graph until it ends or waits; its state then."""
+) -> WaitingRun:
+    """Run the graph until it ends or waits."""
     await checkpoints.pool.session(settings, about["begun_with"])
     if watcher.asking:
         watcher.asking(checkpoints.pool.traffic)
     run_id = str(settings.run_id)
     heard: Any = {"progress": watcher.progress, "written": watcher.written}
     await drive(checkpoints.graph, start, settings, thread=_thread_name(run_id), about=about, **heard)
-    return await _begun_state(checkpoints, run_id)
+    return _waiting_run(await _begun_state(checkpoints, run_id))
 
 
 @asynccontextmanager
 async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]:
-    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it stands.
-
-    Raises BadInput where the checkpoints can't be used.
-    """
+    """The graph with its checkpoints; closes what the run opened. Raises BadInput where they can't be used."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     path = home(settings.home) / "checkpoints.sqlite"
@@ -178,7 +171,7 @@ def _is_at_rest(state: StateSnapshot) -> bool:
     return _is_waiting(state) or "report" in state.values
 
 
-def _state_of(state: StateSnapshot) -> WaitingRun:
+def _waiting_run(state: StateSnapshot) -> WaitingRun:
     if not _is_waiting(state):
         return WaitingRun(Report.model_validate(state.values["report"]), [])
     settings = Settings.model_validate_json(cast("Mapping[str, str]", state.metadata)["settings"])

@@ -16,7 +16,7 @@ from longproof.agent.models.model import ASKED_AGAIN, UNANSWERED
 from longproof.agent.models.prices import reading_cost
 from longproof.agent.report import judges_failures, not_borne_out
 from longproof.agent.specs import as_spec
-from longproof.agent.types import Report, Task
+from longproof.agent.types import Judgement, Report, Task
 from longproof.cli.options import Encoding, HtmlFile, JsonFile, SettingOptions
 from longproof.cli.reports import deliver, refuse_targets
 from longproof.progress import check_progress
@@ -73,12 +73,13 @@ def verify_command(
         return
     by_person = settings.get("arbiter") == "person"
     report = (_begun_report if by_person else _report)(settings, documents, **case)
-    why = _no_answer(report)
+    judgements = [judgement for claim in report.claims for judgement in claim.judgements]
+    why = no_answer(judges_failures(report), judgements)
     if json or html or not why:
         list_check(report, settings, [*documents, text])
         deliver(report, {document.id: document.text for document in documents}, json, html)
     if why:
-        typer.echo(f"longproof: {why}", err=True)
+        typer.echo(f"longproof: {visible(why)}", err=True)
     raise typer.Exit(exit_code(report) if check else UNUSABLE if why else 0)
 
 
@@ -119,26 +120,20 @@ def _print_estimate(dry: Report) -> None:
     typer.echo("\n".join(estimate_lines(told, money)))
 
 
-def _no_answer(report: Report) -> str:
-    """The reason why no judge answered anything that can be used; empty where one did, or none was to be asked."""
+def no_answer(failures: Counter[str | None], judgements: Sequence[Judgement] = ()) -> str:
+    """The sentence for judges that gave no answer, or none that could be used; empty where one did.
+
+    With `judgements` it names the judges, and the commonest reason.
+    """
     from longproof.report.totals import without_role
 
-    judgements = [judgement for claim in report.claims for judgement in claim.judgements]
-    judges = ", ".join(dict.fromkeys(without_role(one.judge) for one in judgements))
-    reasons = Counter(str(one.reason or one.failure) for one in judgements)
-    commonest = max(reasons, key=reasons.__getitem__, default="")
-    return visible(no_answer(judges_failures(report), judges, " ".join(commonest.split())))
-
-
-def no_answer(
-    failures: Counter[str | None], judges: str = "any judge", why: str = "run it again to go on"
-) -> str:
-    """The sentence for judges that gave no answer, or none that could be used; empty where one did."""
     no_answer_came = UNANSWERED | {"too_long"}
     if not failures or not failures.keys() <= no_answer_came | ASKED_AGAIN:
         return ""
     if failures.keys() <= no_answer_came:
-        return f"no judge answered: {why}"
+        reasons = Counter(" ".join(str(one.reason or one.failure).split()) for one in judgements)
+        return f"no judge answered: {max(reasons, key=reasons.__getitem__, default='run it again to go on')}"
+    judges = ", ".join(dict.fromkeys(without_role(one.judge) for one in judgements)) or "any judge"
     counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
     return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
 

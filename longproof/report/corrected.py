@@ -18,7 +18,6 @@ from longproof.agent.types import Report
 from longproof.report.words import visible
 from longproof.retrieval.types import BadInput
 
-AUTHOR = "Longproof"
 FORMS = (".txt", ".docx")
 """The suffixes of a corrected text: changes are marked in the DOCX."""
 _NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")
@@ -125,11 +124,11 @@ def corrected_text(report: Report, name: str, accepted: Container[str] | None = 
         at = change.end
     parts.append(("", text[at:]))
     if suffix == ".docx":
-        return _docx(parts, str(report.stamp.get("created_at") or ""))
+        return _docx(parts)
     return "".join(part for tag, part in parts if tag != "w:del").encode("utf-8", "replace")
 
 
-def _docx(parts: Sequence[tuple[str, str]], when: str) -> bytes:
+def _docx(parts: Sequence[tuple[str, str]]) -> bytes:
     try:
         from docx import Document
         from docx.oxml import parse_xml
@@ -139,28 +138,26 @@ def _docx(parts: Sequence[tuple[str, str]], when: str) -> bytes:
 
     document = Document()
     section = document.element.body[-1]
-    for paragraph in _paragraphs(parts, when):
+    for paragraph in _paragraphs(parts):
         section.addprevious(parse_xml(f"<w:p {nsdecls('w')}>{paragraph}</w:p>"))
     written = BytesIO()
     document.save(written)
     return written.getvalue()
 
 
-def _paragraphs(parts: Sequence[tuple[str, str]], when: str) -> Iterator[str]:
+def _paragraphs(parts: Sequence[tuple[str, str]]) -> Iterator[str]:
     """The contents of each paragraph. Where the end of one is taken out, the next one goes on there."""
-    date = f' w:date="{when}"' if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", when) else ""
-    numbers = count(1)
-    words = ""
+    numbers, words = count(1), ""
     for tag, text in parts:
         held = "w:delText" if tag == "w:del" else "w:t"
         for number, line in enumerate(text.split("\n")):
             if number:
-                change = f'<{tag} w:id="{next(numbers)}" w:author="{AUTHOR}"{date}/>' if tag else ""
+                change = f'<{tag} w:id="{next(numbers)}" w:author="Longproof"/>' if tag else ""
                 yield f"<w:pPr><w:rPr>{change}</w:rPr></w:pPr>{words}"
                 words = ""
             shown = _NOT_XML.sub("\ufffd", _CONTROLS.sub(lambda match: visible(match[0]), line))
             run = f'<w:r><{held} xml:space="preserve">{escape(shown)}</{held}></w:r>' if line else ""
             if tag and line:
-                run = f'<{tag} w:id="{next(numbers)}" w:author="{AUTHOR}"{date}>{run}</{tag}>'
+                run = f'<{tag} w:id="{next(numbers)}" w:author="Longproof">{run}</{tag}>'
             words += run
     yield words
