@@ -16,7 +16,7 @@ from typing import Any
 from reader import PROSE, REFUSAL, Asked, Item, Reader, Reply, placed, taken
 
 KINDS = ("entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication")
-KIND_NAMES = (
+KIND_NAMES = [
     "实体幻觉",
     "数字幻觉",
     "关系幻觉",
@@ -25,7 +25,7 @@ KIND_NAMES = (
     "时间线乱序",
     "因果链伪造",
     "虚构事件",
-)
+]
 LABELS = (
     "contradicting", "fabricated", "ambiguous", "no_fact",
     "out_dependent", "implicitly_supported", "explicitly_supported",
@@ -54,6 +54,11 @@ def disputing(asked: Asked) -> Reply:
 def roll(*parts: str) -> int:
     """A number that follows from these words."""
     return int(sha256("\0".join(parts).encode()).hexdigest()[:8], 16)
+
+
+def drawn(asked: Asked, *answers: str) -> str:
+    """One of these answers."""
+    return answers[roll(asked.model, asked.user) % len(answers)]
 
 
 @lru_cache(maxsize=256)
@@ -87,16 +92,6 @@ def some_words(text: str, *salt: str) -> str:
     return text[start : start + 3] or text
 
 
-def sentences(asked: Asked) -> dict[str, Any]:
-    """A claim for each half of a sentence that has two; questions state no fact."""
-    return {"claims": [claim for item in asked.items("sentences") for claim in _taken(item)]}
-
-
-def places(asked: Asked) -> dict[str, Any]:
-    """A few words of each passage are wrong."""
-    return {"places": [_place(asked, item) for item in asked.items("claims")]}
-
-
 def segments(asked: Asked) -> dict[str, Any]:
     """One or two sentences of the source, sometimes one that nobody wrote."""
     (claim,) = asked.parts("passage")
@@ -126,36 +121,21 @@ def attribution(asked: Asked) -> dict[str, Any]:
     """An auditing seat's word."""
     (text,) = asked.parts("passage")
     word = {"contradicting": "contradictory", "fabricated": "not attributable", "unsure": "unsure"}
-    return {
-        "reason": "Words in common.",
-        "answer": word.get(_label(asked, text, list(LABELS)), "attributable"),
-    }
+    said = word.get(_label(asked, text, list(LABELS)), "attributable")
+    return {"reason": "Words in common.", "answer": said}
 
 
 def narrative(asked: Asked) -> dict[str, Any]:
     """LongNovel's answer with a detail for each sentence that is thought wrong."""
     (passage,) = asked.parts("passage")
-    details = [
-        {
-            "hallucination_type": KIND_NAMES[roll(asked.model, piece) % 8],
-            "hallucinated_sentence": piece,
-            "corrected_content": "改",
-            "reason": f"{asked.model} finds it nowhere.",
-        }
-        for piece in pieces(passage)
-        if roll(asked.model, piece) % 5 == 0
-    ]
+    details = []
+    for piece in pieces(passage):
+        said = roll(asked.model, piece)
+        if said % 5 == 0:
+            about = {"hallucination_type": KIND_NAMES[said % 8], "hallucinated_sentence": piece}
+            reason = f"{asked.model} finds it nowhere."
+            details.append({**about, "corrected_content": "改", "reason": reason})
     return {"has_hallucination": "有幻觉" if details else "无幻觉", "details": details}
-
-
-def recognition(asked: Asked) -> dict[str, Any]:
-    """Yes or no."""
-    return {"answer": ("yes", "no", "No.")[roll(asked.model, asked.user) % 3]}
-
-
-def contrast(asked: Asked) -> dict[str, Any]:
-    """One of two."""
-    return {"hallucinated": ("first", "second")[roll(asked.model, asked.user) % 2]}
 
 
 def article(asked: Asked) -> dict[str, Any]:
@@ -177,11 +157,9 @@ def wrong_sentences(asked: Asked) -> dict[str, Any]:
     found = []
     for item in asked.items("sentences"):
         label = _label(asked, item["text"], ["implicitly_supported", "contradicting", "fabricated"])
-        if label in ("contradicting", "fabricated", "unsure"):
-            words = some_words(item["text"], asked.model)
-            found.append(
-                {"sentence": item["sentence"], "reason": "Compared.", "label": label, "words": words}
-            )
+        if label != "implicitly_supported":
+            said = {"reason": "Compared.", "label": label, "words": some_words(item["text"], asked.model)}
+            found.append({"sentence": item["sentence"], **said})
     return {"wrong": found}
 
 
@@ -200,13 +178,12 @@ def finding(asked: Asked, item: Item) -> dict[str, Any]:
     said = roll(asked.model, text, label)
     quote = best(text, asked.said("pages" if label == "out_dependent" else "evidence"))[0]
     wrong = label in ("contradicting", "fabricated", "not_found")
+    readings = [{"text": text, "label": LABELS[(said + n) % 7]} for n in (0, 1)]
     return {
         "claim": item["claim"],
         "quotes": [] if label in ("not_found", "no_fact") else [INVENTED if said % 12 == 0 else quote],
         "reason": "Compared.",
-        "readings": [{"text": text, "label": LABELS[(said + n) % 7]} for n in (0, 1)]
-        if label == "ambiguous"
-        else [],
+        "readings": readings if label == "ambiguous" else [],
         "label": label,
         "kind": KINDS[said % 8] if wrong else "none",
         "wrong": some_words(item.get("passage", text), asked.model) if wrong and roll(text) % 3 else "",
@@ -236,17 +213,22 @@ def _place(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
 
 DISPUTING = Reader(
     finding,
-    Sentences=sentences,
-    Places=places,
+    Sentences=lambda asked: {
+        "claims": [claim for item in asked.items("sentences") for claim in _taken(item)]
+    },
+    Places=lambda asked: {"places": [_place(asked, item) for item in asked.items("claims")]},
     Segments=segments,
     PassFail=pass_fail,
     Option=option,
     Attribution=attribution,
     Narrative=narrative,
     AnalysedNarrative=lambda asked: {"analysis": "Sentence by sentence.", **narrative(asked)},
-    Recognition=recognition,
-    ReasonedRecognition=lambda asked: {"reasoning": "Word by word.", **recognition(asked)},
-    Contrast=contrast,
+    Recognition=lambda asked: {"answer": drawn(asked, "yes", "no", "No.")},
+    ReasonedRecognition=lambda asked: {
+        "reasoning": "Word by word.",
+        "answer": drawn(asked, "yes", "no", "No."),
+    },
+    Contrast=lambda asked: {"hallucinated": drawn(asked, "first", "second")},
     Article=article,
     MadeUp=made_up,
     WrongSentences=wrong_sentences,

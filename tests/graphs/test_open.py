@@ -40,14 +40,10 @@ def says(question: Question, claim: Claim) -> str:
 def checked(
     home: Path, *texts: str, pages: Path | None = None, script: Any = says, source: str = ""
 ) -> tuple[Any, list[list[str]], list[ScriptedJudge]]:
-    judges = [ScriptedJudge(f"j{n}", script) for n in range(3)]
-    asks = Verifier(
-        judges,
-        arbiter=ScriptedArbiter("not_found"),
-        decomposer=WholeSentences(),
-        pages=str(pages) if pages else None,
-        home=str(home),
-    )
+    judges = script if isinstance(script, list) else [ScriptedJudge(f"j{n}", script) for n in range(3)]
+    arbiter = ScriptedArbiter("explicitly_supported" if isinstance(script, list) else "not_found")
+    folder = str(pages) if pages else None
+    asks = Verifier(judges, arbiter=arbiter, decomposer=WholeSentences(), pages=folder, home=str(home))
     report, _, paths = traced(asks, source, " ".join(texts), task="open")
     return report, paths, judges
 
@@ -72,32 +68,16 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
 
 
 def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
-    report, _, _ = checked(
-        tmp_path,
-        TOWER,
-        UNKNOWN,
-        "Quinces ripen late.",
-        pages=pages,
-        script=lambda q, c: SAID.get(c.text, "not_found"),
-    )
-    assert [(c.label, c.failure) for c in report.claims] == [("out_dependent", None)] + [
-        (None, "sourceless")
-    ] * 2
+    rests = lambda question, claim: SAID.get(claim.text, "not_found")  # noqa: E731
+    report, _, _ = checked(tmp_path, TOWER, UNKNOWN, "Quinces ripen late.", pages=pages, script=rests)
+    found = [(claim.label, claim.failure) for claim in report.claims]
+    assert found == [("out_dependent", None), (None, "sourceless"), (None, "sourceless")]
     assert report.verdict == "undecided"
 
 
 def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, pages: Path) -> None:
-    def seat(n: int) -> ScriptedJudge:
-        return ScriptedJudge(f"j{n}", "explicitly_supported" if n % 2 else "not_found")
-
-    asks = Verifier(
-        [seat(n) for n in range(4)],
-        arbiter=ScriptedArbiter("explicitly_supported"),
-        decomposer=WholeSentences(),
-        pages=str(pages),
-        home=str(tmp_path),
-    )
-    report, _, (path,) = traced(asks, "", TOWER, task="open")
+    split = [ScriptedJudge(f"j{n}", ("not_found", "explicitly_supported")[n % 2]) for n in range(4)]
+    report, (path,), _ = checked(tmp_path, TOWER, pages=pages, script=split)
     assert path == ["consult", "judge", "vote", "decompose", "arbitrate", "localise"]
     assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
 
@@ -109,17 +89,13 @@ def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
         shown = any(claim.text in span.text for span in question.shown)
         return "explicitly_supported" if shown else "not_found"
 
-    source = "The bridge fell in March. Nobody was hurt."
-    report, _, _ = checked(
-        tmp_path, "The bridge fell in March.", TOWER, UNKNOWN, pages=pages, script=reads, source=source
-    )
+    bridge = "The bridge fell in March."
+    source = f"{bridge} Nobody was hurt."
+    report, _, _ = checked(tmp_path, bridge, TOWER, UNKNOWN, pages=pages, script=reads, source=source)
     # the judges of this test quote all that they were shown first: the source
     assert [c.label for c in report.claims][::2] == ["explicitly_supported", "fabricated"]
-    alone, _, _ = checked(tmp_path, UNKNOWN, source=source)
-    assert (alone.claims[0].label, alone.claims[0].caveat) == (
-        "fabricated",
-        "outside knowledge not consulted",
-    )
+    (claim,) = checked(tmp_path, UNKNOWN, source=source)[0].claims
+    assert (claim.label, claim.caveat) == ("fabricated", "outside knowledge not consulted")
 
 
 SHOWS_A_SOURCE = [one.name for one in PAPERS if one.shows == "source"]

@@ -32,67 +32,56 @@ def judges(pages="not_found"):
     return [ScriptedJudge(f"j{i}", seat(word)) for i, word in enumerate(words)]
 
 
-class Desk:
-    """A run that stops where a person is needed."""
+def word(claim_id, label, **more):
+    return {"claim_id": claim_id, "label": label, **more}
 
-    def __init__(self, panel=None, saver=None, **settings):
+
+class Desk:
+    """A run that stopped where a person is needed, or ended where nobody is."""
+
+    def __init__(self, panel=None, **settings):
         self.arbiter = ScriptedArbiter("explicitly_supported")
         given = Given(panel or judges(), self.arbiter, WholeSentences())
-        self.graph = verify_graph(Pool(given), checkpointer=saver or InMemorySaver())
+        self.graph = verify_graph(Pool(given), checkpointer=InMemorySaver())
         self.settings = Settings(arbiter="person", **settings)
+        self.state = self.go({"source": SOURCE, "response": RESPONSE})
 
     def go(self, given):
         return asyncio.run(self.graph.ainvoke(given, THREAD, context=self.settings))
 
-    def start(self):
-        return self.go({"source": SOURCE, "response": RESPONSE})["__interrupt__"]
-
     def answer(self, *decisions, name="Ines"):
         return self.go(Command(resume={"name": name, "decisions": list(decisions)}))
 
+    def report(self, *decisions, name="Ines"):
+        report = self.answer(*decisions, name=name)["report"]
+        assert isinstance(report, Report)
+        return report
 
-def report_of(state):
-    assert isinstance(state["report"], Report)
-    return state["report"]
+
+@pytest.fixture
+def pages(tmp_path):
+    (tmp_path / "boat.md").write_text("# Boats\n\nAda sold the boat to Ben in the harbour.", "utf-8")
+    return str(tmp_path)
 
 
-def test_one_interrupt_asks_about_every_dispute_with_evidence_and_reasons():
+def test_one_interrupt_asks_about_every_dispute_with_evidence_reasons_and_a_form():
     desk = Desk()
-    (asked,) = desk.start()
+    (asked,) = desk.state["__interrupt__"]
     assert [dispute["claim_id"] for dispute in asked.value] == ["s1", "s2"]
     first = asked.value[0]
     assert first["passage"] == "The lamp was lit at ten."
     assert SOURCE[:20] in first["shown"][0]
-    assert [(one["judge"], one["label"]) for one in first["said"]] == [
-        ("j0", "contradicting"),
-        ("j1", "explicitly_supported"),
-        ("j2", "not_found"),
-    ]
+    said = [("j0", "contradicting"), ("j1", "explicitly_supported"), ("j2", "not_found")]
+    assert [(one["judge"], one["label"]) for one in first["said"]] == said
     assert desk.arbiter.heard == []
-
-
-def test_the_form_of_the_answer_names_the_claims_and_the_labels():
-    (asked,) = Desk().start()
-    text = str(asked.response_schema)
-    assert "'enum': ['s1', 's2']" in text
-    assert "'contradicting'" in text
+    form = str(asked.response_schema)
+    assert "'enum': ['s1', 's2']" in form
+    assert "'contradicting'" in form
 
 
 def test_decisions_stand_in_the_report_by_name_with_places_and_time():
-    desk = Desk()
-    desk.start()
-    report = report_of(
-        desk.answer(
-            {
-                "claim_id": "s1",
-                "label": "contradicting",
-                "wrong": "ten",
-                "correction": "nine",
-                "reason": "See.",
-            },
-            {"claim_id": "s2", "label": "implicitly_supported"},
-        )
-    )
+    places = {"wrong": "ten", "correction": "nine", "reason": "See."}
+    report = Desk().report(word("s1", "contradicting", **places), word("s2", "implicitly_supported"))
     first, second, third = report.claims
     assert (first.label, first.decided_by) == ("contradicting", "person")
     assert [(error.span.text, error.correction) for error in first.errors] == [("ten", "nine")]
@@ -107,94 +96,67 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
 
 
 def test_what_a_person_leaves_open_stays_undecided():
-    desk = Desk()
-    desk.start()
-    report = report_of(desk.answer({"claim_id": "s2", "label": "explicitly_supported"}))
+    report = Desk().report(word("s2", "explicitly_supported"))
     assert (report.claims[0].label, report.claims[0].failure) == (None, "split")
     assert len(report.claims[0].judgements) == 3
     assert report.verdict == "undecided"
 
 
-def test_a_person_who_does_not_find_it_sends_it_to_the_pages_which_are_asked_about_again(tmp_path):
-    (tmp_path / "boat.md").write_text("# Boats\n\nAda sold the boat to Ben in the harbour.", "utf-8")
-    desk = Desk(judges(pages="out_dependent"), pages=str(tmp_path))
-    desk.start()
-    report = report_of(
-        desk.answer({"claim_id": "s1", "label": "fabricated"}, {"claim_id": "s2", "label": "not_found"})
-    )
-    assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "person")
-    assert (report.claims[1].label, report.claims[1].decided_by) == ("out_dependent", "vote")
+def test_a_person_who_does_not_find_it_sends_it_to_the_pages_which_are_asked_about_again(pages):
+    desk = Desk(judges(pages="out_dependent"), pages=pages)
+    report = desk.report(word("s1", "fabricated"), word("s2", "not_found"))
+    decided = [(claim.label, claim.decided_by) for claim in report.claims[:2]]
+    assert decided == [("fabricated", "person"), ("out_dependent", "vote")]
 
 
-def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(tmp_path):
-    (tmp_path / "boat.md").write_text("# Boats\n\nAda sold the boat to Ben in the harbour.", "utf-8")
+def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(pages):
     said = {
         "contradicting": "contradicting",
         "explicitly_supported": "explicitly_supported",
         "not_found": "ambiguous",
     }
-    desk = Desk(judges(pages=said), pages=str(tmp_path))
-    desk.start()
-    state = desk.answer({"claim_id": "s2", "label": "not_found"})
-    ((asked,),) = [state["__interrupt__"]]
+    desk = Desk(judges(pages=said), pages=pages)
+    (asked,) = desk.answer(word("s2", "not_found"))["__interrupt__"]
     assert [dispute["claim_id"] for dispute in asked.value] == ["s2"]
     assert "harbour" in asked.value[0]["shown"][-1]
-    report = report_of(desk.answer({"claim_id": "s2", "label": "not_found"}, name="Tom"))
+    report = desk.report(word("s2", "not_found"), name="Tom")
     assert (report.claims[1].label, report.claims[1].decided_by) == ("fabricated", "person")
     assert [review["name"] for review in report.stamp["reviews"]] == ["Ines", "Tom"]
 
 
 @pytest.mark.parametrize(
-    ("decision", "message"),
+    ("decisions", "message"),
     [
-        ({"claim_id": "s3", "label": "contradicting"}, "s1"),
-        ({"claim_id": "s1", "label": "wrong"}, "label"),
-        ({"claim_id": "s1", "label": "contradicting", "wrong": "eleven"}, "doesn't stand in the passage"),
-        ({"claim_id": "s1", "label": "contradicting", "correction": "nine"}, "s1: give the wrong words, too"),
-        (
-            {"claim_id": "s1", "label": "contradicting", "wrong": "ten", "correction": "Ten"},
-            "s1: .* the same",
-        ),
-        ({"claim_id": "s2", "label": "ambiguous", "colour": "red"}, "colour"),
+        ([word("s3", "contradicting")], "s1"),
+        ([word("s1", "wrong")], "label"),
+        ([word("s1", "contradicting", wrong="eleven")], "doesn't stand in the passage"),
+        ([word("s1", "contradicting", correction="nine")], "s1: give the wrong words, too"),
+        ([word("s1", "contradicting", wrong="ten", correction="Ten")], "s1: .* the same"),
+        ([word("s2", "ambiguous", colour="red")], "colour"),
+        ([word("s1", "ambiguous")] * 2, "decided twice"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(decision, message):
+def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(decisions, message):
     desk = Desk()
-    desk.start()
     with pytest.raises(ValidationError, match=message):
-        desk.answer(decision)
-    assert report_of(desk.answer({"claim_id": "s1", "label": "ambiguous"})).claims[0].decided_by == "person"
-
-
-def test_two_words_on_one_claim_or_no_name_are_refused():
-    desk = Desk()
-    desk.start()
-    twice = {"claim_id": "s1", "label": "ambiguous"}
-    with pytest.raises(ValidationError, match="decided twice"):
-        desk.answer(twice, twice)
+        desk.answer(*decisions)
     with pytest.raises(ValidationError, match="name"):
-        desk.answer(twice, name="")
+        desk.answer(word("s1", "ambiguous"), name="")
+    assert desk.report(word("s1", "ambiguous")).claims[0].decided_by == "person"
 
 
 def test_without_disputes_nobody_is_asked():
-    panel = [ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]
-    state = Desk(panel).go({"source": SOURCE, "response": RESPONSE})
-    assert report_of(state).verdict == "faithful"
-    assert report_of(state).stamp["reviews"] == []
-
-
-def verifier(**settings):
-    return Verifier(judges(), decomposer=WholeSentences(), **settings)
+    report = Desk([ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]).state["report"]
+    assert (report.verdict, report.stamp["reviews"]) == ("faithful", [])
 
 
 def test_from_python_a_function_decides():
     async def decide(disputes):
-        return {
-            "name": "Ines",
-            "decisions": [{"claim_id": one["claim_id"], "label": "explicitly_supported"} for one in disputes],
-        }
+        decisions = [word(one["claim_id"], "explicitly_supported") for one in disputes]
+        return {"name": "Ines", "decisions": decisions}
 
-    report = verifier(arbiter="person").verify(SOURCE, RESPONSE, decide=decide)
+    checks = Verifier(judges(), decomposer=WholeSentences(), arbiter="person")
+    report = checks.verify(SOURCE, RESPONSE, decide=decide)
     assert [claim.decided_by for claim in report.claims] == ["person", "person", "vote"]
 
 
