@@ -1,19 +1,20 @@
-"""What a person is asked about disputes, and what becomes of the answer.
+"""The node that asks a person about disputes.
 
-Knows: the question (claim, evidence, what the judges said), the form of the answer with its checks, and that a
-person's word is final, but for `not_found`, which goes to the saved pages like anybody's.
-Does not know: where the person sits: in Studio, at a terminal, behind an API.
+Knows: the question (claim, evidence, what the judges said), the form of the answer with its checks.
+Does not know: where the person sits: in Studio, at a terminal, behind an API; what follows from the answer (policy).
 """
 
+import time
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
+from langgraph.types import interrupt
 from pydantic import Field, create_model, model_validator
 
 from longproof.agent.guards import exactly, same, wrong_place
 from longproof.agent.types import JudgeLabel, Judgement, Kind
 from longproof.graphs.run import Run
-from longproof.graphs.state import ClaimState
+from longproof.graphs.state import ClaimState, Reviewed, State, latest
 from longproof.retrieval.types import Frozen
 
 
@@ -94,12 +95,21 @@ def form_of(disputes: Sequence[ClaimState]) -> type[Review]:
     )
 
 
-def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[ClaimState], list[ClaimState]]:
-    """The claims that the review decides, and those that it leaves open."""
-    decisions = {decision.claim_id: decision for decision in review.decisions}
+async def review(state: State, run: Run) -> State:
+    """Have a person decide what the panel could not: one interrupt for all disputes, then on with them.
+
+    Runs again from its start when the answer comes, so nothing is paid for in here.
+    """
+    left = run.due(latest(state), "person")
+    if not left:
+        return {"decided": []}
+    answer = interrupt([await describe_dispute(one, run) for one in left], response_schema=form_of(left))
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    decisions = {decision.claim_id: decision for decision in answer.decisions}
+    run.say({"node": "review", "name": answer.name, "claims": list(decisions)})
     decided: list[ClaimState] = []
     left_open: list[ClaimState] = []
-    for one in disputes:
+    for one in left:
         decision = decisions.get(one.claim.id)
         if decision is None:
             left_open.append(one.model_copy(update={"left_open": True}))
@@ -107,7 +117,7 @@ def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[C
         kind, correction = decision.kind or "", decision.correction or "?"
         word = Judgement(
             claim_id=one.claim.id,
-            judge=f"person:{' '.join(review.name.split())}",
+            judge=f"person:{' '.join(answer.name.split())}",
             round=one.asked[-1].look,
             question_id=one.last_asked,
             label=decision.label,
@@ -117,4 +127,5 @@ def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[C
         # The person's word stands before the judges'.
         ruled = {"judgements": (word, *one.judgements), "ruling": word, "ruled_by": "person"}
         decided.append(one.model_copy(update=ruled))
-    return decided, left_open
+    reviews = [Reviewed(name=answer.name, at=at, claims=tuple(decisions))] if decisions else []
+    return {"decided": decided, "checked": [*decided, *left_open], "reviews": reviews}

@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send, interrupt
+from langgraph.types import Send
 
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import WRONG
@@ -28,14 +28,13 @@ from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, s
 from longproof.graphs.evidence.search import group_claims, make_question, scan_sources, search_sources
 from longproof.graphs.policy import may_appeal, next_step
 from longproof.graphs.reporting import so_far
-from longproof.graphs.review import apply_review, describe_dispute, form_of
+from longproof.graphs.review import review
 from longproof.graphs.run import Pool, Run
 from longproof.graphs.settings import LONGPROOF, Protocol, Settings, settings_of
 from longproof.graphs.state import (
     Checked,
     CheckState,
     ClaimState,
-    Reviewed,
     State,
     VerifyInput,
     VerifyOutput,
@@ -223,24 +222,6 @@ async def join(state: State, run: Run) -> State:
         changed.append(whole.model_copy(update={"unit": "claim", "appealed": True, "own": lines}))
         changed += [part.model_copy(update={"unit": "superseded"}) for part in parts]
     return {"checked": changed} if changed else {}
-
-
-async def review(state: State, run: Run) -> State:
-    """Have a person decide what the panel could not: one interrupt for all disputes, then on with them.
-
-    Runs again from its start when the answer comes, so nothing is paid for in here.
-    """
-    left = run.due(latest(state), "person")
-    if not left:
-        return {"decided": []}
-    disputes = [await describe_dispute(one, run) for one in left]
-    answer = interrupt(disputes, response_schema=form_of(left))
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    claim_ids = tuple(decision.claim_id for decision in answer.decisions)
-    run.say({"node": "review", "name": answer.name, "claims": list(claim_ids)})
-    decided, left_open = apply_review(answer, left)
-    reviews = [Reviewed(name=answer.name, at=at, claims=claim_ids)] if claim_ids else []
-    return {"decided": decided, "checked": [*decided, *left_open], "reviews": reviews}
 
 
 async def report(state: State, run: Run) -> State:
