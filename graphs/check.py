@@ -134,9 +134,8 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
 
 
 def _show_their_words(claims: Sequence[ClaimState], run: Run) -> list[ClaimState]:
-    """Claims that aren't borne out, each sentence's with a question of their own: what was shown for them, the lines
-    that were cited, and those of the places that share most with their words. Where these were shown already, they
-    aren't asked again."""
+    """Claims of a sentence that aren't borne out, with a question of their own: what was shown for them, the lines
+    that were cited, the places that share most with their words. Where all of it was shown already, none is asked."""
     new: set[int] = set()
     before: set[int] = set()
     for one in claims:

@@ -1,12 +1,12 @@
 """What happens next to a claim of the product. Pure and total; nothing else decides it.
 
 Knows: that a sentence is judged as a whole until somebody doubts it, then its parts; that evidence widens from the
-aligned place to the places that fit a claim's words, to the window, to what a search of the whole source finds, to
-all of it; which side may be decided on how much of it, who decides a split, when saved pages are asked, and when a
-conviction is confirmed. Does not know: how evidence is found or a judge asked; the nodes do what a step says.
+aligned place to all of the source; which side may be decided on how much of it, who decides a split, when saved pages
+are asked, and when a conviction is confirmed. Does not know: how evidence is found or a judge asked (nodes).
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Literal
 
 from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
@@ -71,7 +71,13 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
         return Step(do="show", look=claim.looks[-1])
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
-        return _apply_ruling(claim, claim.ruling, plan)
+        # A person's word is final but for `not_found`.
+        label, by_person = claim.ruling.label, claim.ruled_by == "person"
+        if label is None:
+            return Step(do="settle", failure=claim.ruling.failure)
+        if by_person and label != "not_found":
+            return Step(do="settle", label=final_label(label), decided_by="person")
+        return _decide(label, claim.ruled_by, claim, plan)
     if claim.appealed:
         return _ask_an_arbiter(claim, plan)
     votes = claim.votes(question.id)
@@ -99,28 +105,27 @@ def _is_doubted(votes: list[Judgement], question: Question, plan: Plan) -> bool:
 
 def _name_the_same_words(votes: list[Judgement]) -> bool:
     """True if all convict, by cited lines, and some wrong words are named by everybody."""
-    wrong = {*WRONG, "out_dependent"}
-    if not all(vote.label in wrong and vote.quotes and vote.errors for vote in votes):
-        return False
-    words = [{at for e in one.errors for at in range(e.span.start, e.span.end)} for one in votes]
-    return bool(set.intersection(*words))
+    named: list[set[int]] = []
+    for one in votes:
+        if one.label not in (*WRONG, "out_dependent") or not one.quotes:
+            return False
+        named.append(set(chain.from_iterable(range(e.span.start, e.span.end) for e in one.errors)))
+    return bool(set.intersection(*named))
 
 
 def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
     """A conviction by votes or by an arbiter stands once it is borne out, by its lines or not by them alone. Where
-    that question failed, a contradiction stands, which says so; where all convictions are to be confirmed the claim
-    is undecided, and another run may ask again."""
-    if step.decided_by == "person" or claim.confirmation == "confirmed":
+    that question failed, a contradiction stands and says so; where all are to be confirmed, none stands."""
+    outcome = claim.confirmation
+    if step.decided_by == "person" or outcome == "confirmed":
         return step
-    if claim.confirmation is None:
+    if outcome is None:
         return Step(do="confirm")
-    if claim.confirmation == "unproved":
-        return step.model_copy(update={"caveat": UNPROVED})
-    if claim.confirmation == "refuted":
+    if outcome == "refuted":
         return Step(do="settle", failure="unconfirmed")
-    if plan.confirms == "contradictions":
-        return step.model_copy(update={"caveat": CONFIRMING_FAILED})
-    return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
+    if outcome == "unproved" or plan.confirms == "contradictions":
+        return step.model_copy(update={"caveat": UNPROVED if outcome == "unproved" else CONFIRMING_FAILED})
+    return Step(do="settle", failure=outcome, caveat=CONFIRMING_FAILED)
 
 
 def _has_something_to_show(claim: ClaimState) -> bool:
@@ -203,15 +208,6 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
         if side == "not_found":
             return Step(do="scan", look=look)
     return None
-
-
-def _apply_ruling(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
-    """An arbiter's word or its failure; a person's, who is final but for `not_found`."""
-    if ruling.label is None:
-        return Step(do="settle", failure=ruling.failure or "unavailable")
-    if claim.ruled_by == "person" and ruling.label != "not_found":
-        return Step(do="settle", label=final_label(ruling.label), decided_by="person")
-    return _decide(ruling.label, claim.ruled_by, claim, plan)
 
 
 def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: Plan) -> Step:

@@ -1,8 +1,7 @@
 """The report of a run: at its end, and while it goes on, stopped or waits; and what a dry run says a run would pay.
 
-Knows: how a claim's state becomes a reported claim; the stamp; how the graph's channels grow with what a node writes;
-that a claim is open until the policy settles it. A dry run builds every prompt of the first round and is refused each
-call; how often a claim can be asked about afterwards.
+Knows: how a claim's state becomes a reported claim; the stamp; how the graph's channels grow with what a node writes.
+A dry run builds every prompt of the first round and is refused each call; how often a claim can be asked about then.
 Does not know: who watches, where checkpoints lie, how long answers are, or second askings.
 """
 

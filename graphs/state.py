@@ -1,8 +1,7 @@
 """What the graphs keep between nodes: frozen models that point into sources by line numbers and hold no source text.
 
-Knows: the input form, a claim with all that was asked and said about it, the channels of the graphs. The models are
-named in the graphs' schemas, so that strict checkpoints give them back as themselves.
-Does not know: what a node does, or what happens next to a claim (policy).
+Knows: the input form, a claim with all that was asked and said about it, the channels of the graphs, whose schemas
+name the models, so that strict checkpoints give them back. Does not know: what a node does, or what follows (policy).
 """
 
 from collections.abc import Iterable
@@ -40,8 +39,7 @@ class VerifyInput(BaseModel):
     model_config = ConfigDict(extra="forbid", title="Verify", use_attribute_docstrings=True)
 
     source: str = Field(
-        default="",
-        examples=["Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds."],
+        default="", examples=["Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds."]
     )
     """The text to be faithful to. In Studio, an empty form checks the bundled example."""
     response: str = Field(default="", examples=["Ada lit the lamp at ten."])
@@ -76,8 +74,8 @@ class ClaimState(Frozen):
 
     claim: Claim
     unit: Literal["sentence", "claim", "superseded"] = "sentence"
-    """A whole sentence that may be taken apart; what is judged as it stands; or what no longer counts, since the
-    parts of its sentence, or all of it, are judged in its stead."""
+    """A sentence that may be taken apart; what is judged as it stands; or what no longer counts, since the parts of
+    its sentence, or all of it, are judged in its stead."""
     appealed: bool = False
     """The sentence was convicted, all of its parts were cleared: the arbiter decides on it as a whole."""
     copied: bool = False
@@ -139,8 +137,7 @@ class ClaimState(Frozen):
 
     @property
     def lines_in_view(self) -> set[int]:
-        """The numbers of the lines that its last question shows; a question about it alone leaves out some of those
-        that were shown before."""
+        """The numbers of the lines that its last question shows: one about it alone leaves out some shown before."""
         return set(chain.from_iterable(self.asked[-1].lines)) if self.asked else set()
 
     def votes(self, question_id: str) -> list[Judgement]:
@@ -149,7 +146,10 @@ class ClaimState(Frozen):
 
     def last_votes(self) -> list[Judgement]:
         """The panel's judgements on the last question that it answered."""
-        return next((votes for question in reversed(self.asked) if (votes := self.votes(question.id))), [])
+        for question in reversed(self.asked):
+            if votes := self.votes(question.id):
+                return votes
+        return []
 
     def with_look(self, look: Look, own: Iterable[int] = ()) -> Self:
         """The claim after a look at the source: nothing found is left to show. `own`: lines shown for its sake."""
@@ -159,13 +159,9 @@ class ClaimState(Frozen):
 
     def with_answer(self, look: Look, share: float, queries: tuple[str, ...] = ()) -> Self:
         """The claim after somebody answered for what this look showed: a share of the sources."""
-        before = self.looked
-        looked = Looked(
-            rounds=tuple(dict.fromkeys((*before.rounds, look))),
-            queries=queries or before.queries,
-            share=max(before.share, share),
-        )
-        return self.model_copy(update={"looked": looked})
+        rounds = tuple(dict.fromkeys((*self.looked.rounds, look)))
+        queries, share = queries or self.looked.queries, max(self.looked.share, share)
+        return self.model_copy(update={"looked": Looked(rounds=rounds, queries=queries, share=share)})
 
     def with_question(self, question: Question) -> Self:
         """The claim with one more question that asks about it."""

@@ -9,7 +9,7 @@ Does not know: how a step does its work, or what happens next to a claim (policy
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -104,14 +104,13 @@ def verify_graph(
 
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", cast(Any, read), input_schema=VerifyInput)
-    builder.add_node("align", bind(align))
+    builder.add_node(bind(align))
     builder.add_node("check", bind(check_step(pool)), input_schema=CheckState)
-    builder.add_node("join", bind(join))
+    builder.add_node(bind(join))
     builder.add_node("search", bind(search_sources))
     builder.add_node("scan", bind(scan_sources))
-    builder.add_node("confirm", bind(confirm))
-    builder.add_node("review", bind(review))
-    builder.add_node("report", bind(report))
+    for node in (confirm, review, report):
+        builder.add_node(bind(node))
     builder.add_edge(START, "read")
     builder.add_edge("read", "align")
     builder.add_conditional_edges("align", bind(fan_out), ["check", "join"])
@@ -129,12 +128,8 @@ def check_graph(pool: Pool) -> CompiledStateGraph[CheckState, Settings, CheckSta
     """One claim group: look, ask, count; taken apart, wider, to the arbiter, to saved pages; then the wrong words."""
     bind, route = pool.bind, pool.bind(check.route)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
-    builder.add_node("decompose", bind(check.decompose))
-    builder.add_node("gather", bind(check.gather))
-    builder.add_node("judge", bind(check.judge))
-    builder.add_node("vote", bind(check.vote))
-    builder.add_node("arbitrate", bind(check.arbitrate))
-    builder.add_node("consult", bind(check.consult))
+    for node in (check.decompose, check.gather, check.judge, check.vote, check.arbitrate, check.consult):
+        builder.add_node(bind(node))
     builder.add_node("localise", bind(check.localise_errors))
     builder.add_conditional_edges(START, route, [*check.NODES.values(), "localise"])
     builder.add_conditional_edges("decompose", route, ["gather", "judge", "arbitrate", "consult", "localise"])
@@ -232,17 +227,13 @@ async def report(state: State, run: Run) -> State:
 def fan_out(state: State, run: Run) -> Sends:
     """Every claim group through `check`, and claims in none that can't be searched for first; straight on where there
     are none."""
-    due: dict[str, ClaimState] = {}
-    for one in state["claims"]:
-        if next_step(one, run.plan).do in check.NODES:
-            due[one.claim.id] = one
+    due = {one.claim.id: one for one in _due_in_check(state["claims"], run)}
     groups: list[list[ClaimState]] = []
     for ids in state["groups"]:
         waiting = [due.pop(id_) for id_ in ids if id_ in due]
         if waiting:
             groups.append(waiting)
-    groups += group_claims(due.values(), CLAIMS, run.sources)
-    return [_to_check(state, group) for group in groups] or "join"
+    return _send(state, groups + group_claims(due.values(), CLAIMS, run.sources))
 
 
 def after_join(state: State, run: Run) -> Sends:
@@ -256,23 +247,28 @@ def after_join(state: State, run: Run) -> Sends:
 
 def after_search(state: State, run: Run) -> Sends:
     """Send what was found through `check`, claims that share their evidence together."""
-    due = [one for one in latest(state) if next_step(one, run.plan).do in check.NODES]
-    return [_to_check(state, group) for group in group_claims(due, CLAIMS, run.sources)] or "join"
+    return _send(state, group_claims(_due_in_check(latest(state), run), CLAIMS, run.sources))
 
 
 def after_confirm(state: State, run: Run) -> Sends:
     """Convictions that stand go through `check` once more, for their wrong words."""
     asked_about = [one for one in latest(state) if one.confirmation and not one.localised]
     stand = [one for one in asked_about if next_step(one, run.plan).label in WRONG]
-    return [_to_check(state, group) for group in group_claims(stand, CLAIMS, run.sources)] or "join"
+    return _send(state, group_claims(stand, CLAIMS, run.sources))
 
 
 def after_review(state: State, run: Run) -> Sends:
     """Send what a person decided through `check`; then the report."""
-    return [_to_check(state, [one]) for one in state["decided"]] or "report"
+    return _send(state, [[one] for one in state["decided"]], "report")
 
 
-def _to_check(state: State, claims: list[ClaimState]) -> Send:
-    """A claim group on its way into `check`. A checkpoint keeps it twice, so it goes without the response."""
+def _due_in_check(claims: Iterable[ClaimState], run: Run) -> list[ClaimState]:
+    """The claims of which `check` does what they need next."""
+    return [one for one in claims if next_step(one, run.plan).do in check.NODES]
+
+
+def _send(state: State, groups: Iterable[Sequence[ClaimState]], otherwise: str = "join") -> Sends:
+    """Send each claim group into `check`. A checkpoint keeps it twice, so it goes without the response."""
     case = state["case"].model_copy(update={"response": ""})
-    return Send("check", {"case": case, "sources": state["sources"], "claims": claims})
+    about = {"case": case, "sources": state["sources"]}
+    return [Send("check", {**about, "claims": list(group)}) for group in groups] or otherwise
