@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
@@ -104,14 +104,9 @@ class Message(NamedTuple):
     """Its name in the ledger."""
 
     @property
-    def system(self) -> str:
-        """The prompt's system part, as it can be sent."""
-        return without_surrogates(self.prompt.system, "?")
-
-    @property
-    def user(self) -> str:
-        """The prompt's user part, as it can be sent."""
-        return without_surrogates(self.prompt.user, "?")
+    def texts(self) -> tuple[str, str]:
+        """The prompt's system and user part, as they can be sent."""
+        return without_surrogates(self.prompt.system, "?"), without_surrogates(self.prompt.user, "?")
 
     @property
     def tokens(self) -> int:
@@ -236,7 +231,11 @@ def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
     Raises Truncated where the text ends inside one.
     """
     objects = _objects(text)[-MOST_QUOTED:]
-    letters = _letters_shown(shown) if objects and shown else []
+    letters: set[str] = set()
+    if objects and shown:
+        plain = html.unescape(unquote(_ESCAPED.sub(_unescape, shown)))
+        for written in (shown, plain):
+            letters |= {_letters(written), _letters(_LINE_NAME.sub("", written))}
     for value in reversed(objects):
         with suppress(ValueError, RecursionError):
             if not _stands_in(value, letters):
@@ -263,7 +262,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
     return objects
 
 
-def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
+def _stands_in(value: dict[str, Any], shown: Collection[str]) -> bool:
     """True if an object, or one of its short findings, stands in these texts of letters and digits."""
     short = value.get("short")
     findings = [_letters(part) for part in short if isinstance(part, str)] if isinstance(short, list) else []
@@ -272,14 +271,6 @@ def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
     if len(whole) >= LEAST_OBJECT:
         pieces.append(whole)
     return any(piece in text for piece in pieces for text in shown)
-
-
-def _letters_shown(shown: str) -> list[str]:
-    """The letters of what was shown: as it is and with escapes undone, with the names of its lines and without."""
-    plain = _ESCAPED.sub(_unescape, shown)
-    plain = html.unescape(unquote(plain))
-    texts = (shown, _LINE_NAME.sub("", shown), plain, _LINE_NAME.sub("", plain))
-    return [_letters(text) for text in dict.fromkeys(texts)]
 
 
 def _unescape(escaped: re.Match[str]) -> str:

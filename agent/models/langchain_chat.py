@@ -25,29 +25,6 @@ OLLAMA_CONTEXT = 32_768
 """Ollama cuts a prompt beyond its context, by default of 4,096 tokens or so, and says nothing."""
 
 
-class LangChainChat(Chat):
-    """A chat model as a program configured it: our temperature and limits are not sent."""
-
-    has_schema = False
-
-    def __init__(self, model: BaseChatModel) -> None:
-        self._model = model
-        # What LangChain's own cache goes by: names and parameters, no keys.
-        configured = model._get_llm_string()
-        self.model = f"{type(model).__name__}:{sha256(configured.encode()).hexdigest()[:16]}"
-        self.endpoint = f"langchain:{model._llm_type}"
-
-    async def send(self, message: Message) -> Raw:
-        """Call the model once. Raises Unanswered."""
-        try:
-            return await _ask(self._model, message)
-        except Exception as error:
-            # Whatever an integration raises is a failure of this call. Its text may hold a key that we don't know.
-            status = _status(error)
-            known = "" if status is None else f" (HTTP {status})"
-            raise Unanswered(one_line(type(error).__name__ + known), status=status) from error
-
-
 class ProviderChat(Chat):
     """One model of a provider, by the provider's name in LangChain."""
 
@@ -81,10 +58,13 @@ class ProviderChat(Chat):
             if temperature is not None and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
-            status, words = _status(error), _words_of(error)
-            named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
+            status = _status(error)
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
-            raise refused_request(f"{named}: {words}", status, headers, words) from error
+            raise refused_request(self._told(error, status), status, headers, _words_of(error)) from error
+
+    def _told(self, error: Exception, status: int | None) -> str:
+        named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
+        return f"{named}: {_words_of(error)}"
 
     def _make_model(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
@@ -107,6 +87,25 @@ class ProviderChat(Chat):
         return made
 
 
+class LangChainChat(ProviderChat):
+    """A chat model as a program configured it: no schema, and our temperature and limits are not sent."""
+
+    has_schema = False
+
+    def __init__(self, model: BaseChatModel) -> None:
+        # What LangChain's own cache goes by: names and parameters, no keys.
+        configured = sha256(model._get_llm_string().encode()).hexdigest()[:16]
+        super().__init__(model._llm_type, f"{type(model).__name__}:{configured}", needs_key=False)
+        self.endpoint, self._model = f"langchain:{model._llm_type}", model
+
+    def _make_model(self, **_: Any) -> BaseChatModel:
+        return self._model
+
+    def _told(self, error: Exception, status: int | None) -> str:
+        # Its text may hold a key that we don't know.
+        return one_line(type(error).__name__ + (f" (HTTP {status})" if status else ""))
+
+
 def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
     """The model, bound to a schema that its provider checks where it does so, else to a tool. Raises Unanswered."""
     # LangChain's notes on what a model can do; for many there are none.
@@ -121,7 +120,8 @@ def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
 
 async def _ask(model: Any, message: Message) -> Raw:
     """Call the model once. What is kept of its answer, structured or not, whatever its metadata are."""
-    answer = await model.ainvoke([("system", message.system), ("human", message.user)])
+    system, user = message.texts
+    answer = await model.ainvoke([("system", system), ("human", user)])
     structured = answer if isinstance(answer, dict) else {}
     said: AIMessage = structured.get("raw", answer)
     filled = structured.get("parsed")

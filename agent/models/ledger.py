@@ -24,7 +24,6 @@ from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
 Ask = Callable[[], Awaitable[Raw]]
-Slots = asyncio.Semaphore
 APPLICATION = 0x4C50_4C47
 VERSION = 1
 TABLES = (
@@ -75,11 +74,7 @@ class Ledger:
         where another process keeps it locked for longer than `busy_s`.
         """
         ledger = cls(path, retry_failed=retry_failed)
-        try:
-            ledger._db = await ledger._in_thread(_open, path, busy_s)
-        except BadInput:
-            ledger._thread.shutdown(wait=False)
-            raise
+        ledger._db = await ledger._in_thread(_open, path, busy_s)
         return ledger
 
     async def get(self, key: str) -> Raw | None:
@@ -88,7 +83,9 @@ class Ledger:
         asks_again = failure and self._retry_failed and key not in self._asked_again
         return None if answer is None or asks_again else self._raw(key, answer)
 
-    async def buy(self, key: str, ask: Ask, slots: Slots, endpoint: str, model: str) -> tuple[Raw, bool]:
+    async def buy(
+        self, key: str, ask: Ask, slots: asyncio.Semaphore, endpoint: str, model: str
+    ) -> tuple[Raw, bool]:
         """The answer under this key, asked for if it is not there, and whether this caller paid for it.
 
         Other callers in this process wait for it, without a slot, and a cancelled caller does not cancel the call.
@@ -147,7 +144,9 @@ class Ledger:
         else:
             mine.set_exception(error if isinstance(error, Exception) else _Abandoned())
 
-    async def _pay(self, key: str, ask: Ask, slots: Slots, endpoint: str, model: str) -> tuple[Raw, bool]:
+    async def _pay(
+        self, key: str, ask: Ask, slots: asyncio.Semaphore, endpoint: str, model: str
+    ) -> tuple[Raw, bool]:
         failed = self._failed
         async with slots:
             if self._failed and self._failed is not failed:

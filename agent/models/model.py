@@ -135,7 +135,12 @@ class Model:
             except Unanswered as error:
                 if not last and error.status in NO_SCHEMA and error.failure != "too_long":
                     continue
-                return self._name_failure(message, error, calls)
+                if self._recorder:
+                    self._recorder.note(message, self.name, failure=error.failure)
+                if error.failure == "timeout":
+                    # It may be billed.
+                    calls.append(self._call(message, Raw(), error.failure, bought=True))
+                return Answer(None, error.failure, str(error), tuple(calls))
             if last and len(messages) > 1 and not calls[:-1]:
                 self._in_words.add(form)
             if last or answer.failure != "unparsed":
@@ -257,14 +262,6 @@ class Model:
         }
         sent = wanted if by_schema else None
         return Message(prompt, schema=sent, purpose=purpose, key=content_key(asked), **drawn)
-
-    def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[Any]:
-        """The failure of a request that was not answered. One that timed out counts as paid: it may be billed."""
-        if self._recorder:
-            self._recorder.note(message, self.name, failure=error.failure)
-        if error.failure == "timeout":
-            calls.append(self._call(message, Raw(), error.failure, bought=True))
-        return Answer(None, error.failure, str(error), tuple(calls))
 
     def _call(self, message: Message, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
         # Most servers count a schema, which is sent beside the prompt, as read.

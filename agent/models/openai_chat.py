@@ -63,15 +63,12 @@ class OpenAIChat(Chat):
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A parameter that the server refuses is left out from then on. Raises Unanswered."""
-        body = self._body(message)
+        body, (system, user) = self._body(message), message.texts
         try:
             # The body goes as `extra_body`: else the client copies the schema on the way out.
             response = await self._client.chat.completions.with_raw_response.create(
                 model=self.model,
-                messages=[
-                    {"role": "system", "content": message.system},
-                    {"role": "user", "content": message.user},
-                ],
+                messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
                 extra_body=body,
                 stream="stream" in body,
             )

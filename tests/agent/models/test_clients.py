@@ -205,6 +205,7 @@ def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None
     expected = "too_long" if words in TOO_LONG else "unavailable"
     assert answer(always(Reply(status=400, error={"message": words}))).failure == expected
     assert using(Refusing("groq", "m", needs_key=False), ask).failure == expected
+    assert of_langchain(Refusal(words)).failure == expected
 
 
 @pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])
