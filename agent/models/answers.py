@@ -77,31 +77,26 @@ Count = Annotated[
 
 
 class Raw(Frozen):
-    """A server's answer before it is parsed."""
+    """A server's answer before it is parsed, with its own counts of tokens, and its end if that tells something."""
 
     text: str | None = None
     refusal: str | None = None
     finish: Annotated[str | None, BeforeValidator(_telling_finish)] = None
-    """The server's name for its end, if the answer was refused or not finished."""
     prompt_tokens: Count = None
-    """Token counts are the server's own; None where it sent none."""
     completion_tokens: Count = None
     cached_tokens: Count = None
 
 
 class Message(NamedTuple):
-    """One request."""
+    """One request, by its key in the ledger. Without `schema` the prompt describes the form."""
 
     prompt: Prompt
     temperature: float
     max_tokens: int
     schema: dict[str, Any] | None = None
-    """None: the prompt describes the form."""
     top_p: float | None = None
-    """None: not sent."""
     purpose: str = ""
     key: str = ""
-    """Its name in the ledger."""
 
     @property
     def texts(self) -> tuple[str, str]:

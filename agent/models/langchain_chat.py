@@ -31,16 +31,11 @@ class ProviderChat(Chat):
     has_schema = True
 
     def __init__(self, provider: str, model: str, *, needs_key: bool = True) -> None:
-        """Without `needs_key` nothing will be sent, and the provider's package is not looked for.
-
-        Raises BadInput where the package or its key is missing, or there is no such provider.
-        """
+        """Without `needs_key` nothing is sent. Raises BadInput where provider, package or key is missing."""
         self.endpoint, self.model = PROVIDER + provider, model
         self._provider = provider
         self._model_with = cache(self._make_model)
-        """The model that sends these parameters."""
         self._takes_temperature = True
-        """Until the model refuses one."""
         if needs_key:
             self._model_with()
 

@@ -49,8 +49,7 @@ class _Abandoned(Exception):
 
 
 _UNDER_WAY: dict[tuple[str, str], tuple["Ledger", "Future[Raw]"]] = {}
-"""All that this process is paying for, by ledger file and key, and the ledger that each answer comes to: one table
-for all threads and event loops."""
+"""All that this process is paying for, in all threads, by ledger file and key, and the ledger of each answer."""
 
 
 class Ledger:
@@ -70,8 +69,7 @@ class Ledger:
     async def open(cls, path: Path | None, *, retry_failed: bool = False, busy_s: float = BUSY_S) -> "Ledger":
         """Open or make the ledger. With `retry_failed`, requests whose answers failed are sent once more.
 
-        Raises BadInput where the file is another database, damaged, of a later version, or can't be written, and
-        where another process keeps it locked for longer than `busy_s`.
+        Raises BadInput where the file is none of ours, damaged, of a later version, not to be written, or stays locked.
         """
         ledger = cls(path, retry_failed=retry_failed)
         ledger._db = await ledger._in_thread(_open, path, busy_s)

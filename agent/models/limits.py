@@ -53,7 +53,6 @@ class Limits:
         self.max_calls = math.inf if max_calls is None else max_calls
         self.max_tokens = math.inf if max_tokens is None else max_tokens
         self.calls = self.tokens = self.waiting = self.retries = 0
-        """See `Traffic`."""
         self.refused: dict[str, tuple[str, int]] = {}
         """Calls beyond what may be paid, for a dry run: purpose and tokens of the prompt, by key in the ledger."""
         self._concurrency = concurrency

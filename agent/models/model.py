@@ -61,14 +61,12 @@ class Refused(BadInput):
 
 
 class Answer(NamedTuple, Generic[F]):
-    """Exactly one of value and failure."""
+    """Exactly one of value and failure, which `detail` tells more of, and the calls that it rests on."""
 
     value: F | None
     failure: Failure | None
     detail: str
-    """What more is known of a failure."""
     calls: tuple[Call, ...]
-    """The answers that it rests on."""
 
     @property
     def call_id(self) -> str | None:
@@ -98,9 +96,8 @@ class Model:
         self._first_sample = first_sample
         self._in_words: set[type[Form]] = set()
         """Forms whose JSON schema the server refused."""
-        self._answered = self._warned = False
-        self._down = False
-        """True if a call was sent in vain as often as may be: each is sent once, until one is answered."""
+        self._answered = self._warned = self._down = False
+        """`_down`: a call was sent in vain as often as may be; each is sent once, until one is answered."""
         self.refused = ""
         """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
 
@@ -216,10 +213,7 @@ class Model:
         return raw
 
     async def _wait(self, error: Unanswered, attempt: int) -> None:
-        """Wait before the next attempt: as long as the server asks for, and twice as long as before.
-
-        Raises the error where asking again is no use, and notes a server that answers nothing.
-        """
+        """Wait before the next attempt. Raises the error where there is no use in it, which may be noted for all."""
         if error.failure != "unavailable":
             raise error
         if (error.final or error.status in NOT_HERE) and not self._answered:
@@ -328,7 +322,7 @@ class Asker(NamedTuple):
         return outcomes, calls
 
     async def mark(self, call_id: str | None, failure: Failure | None) -> None:
-        """Note in the ledger that nothing could be read from this call's answer, where asking again may help."""
+        """Note in the ledger that this call's answer was of no use, where asking again may help."""
         if call_id is not None and failure in ASKED_AGAIN:
             await self.model.mark(call_id, failure)
 

@@ -28,15 +28,13 @@ MOST_BYTES = 128_000_000
 
 
 class Header(Frozen):
-    """The first line."""
+    """The first line: the settings of the run in its owner's words, and the address of models named without one."""
 
     format: Literal["longproof.recording"] = "longproof.recording"
     version: Literal[1] = 1
     made: str
     address: str
-    """The address of models that were named without one."""
     run: dict[str, Any]
-    """The settings that were run, in the words of whoever ran it."""
 
 
 class Line(Frozen):
@@ -119,10 +117,7 @@ class Replay(NamedTuple):
 
 
 class RecordedChat(Chat):
-    """A model that is not there any more, behind a ledger that was filled with its answers.
-
-    It is asked for what the ledger doesn't hold: what was lost is lost again. Needs no key, and connects to nobody.
-    """
+    """A model that is not there any more, asked for what a ledger with its answers lacks: lost is lost again."""
 
     has_schema = True
 
