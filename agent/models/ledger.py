@@ -69,7 +69,7 @@ class Ledger:
     async def open(cls, path: Path | None, *, retry_failed: bool = False, busy_s: float = BUSY_S) -> "Ledger":
         """Open or make the ledger. With `retry_failed`, requests whose answers failed are sent once more.
 
-        Raises BadInput where the file is none of ours, damaged, of a later version, not to be written, or stays locked.
+        Raises BadInput where the file is none of ours, damaged or of a later version, or stays locked or read-only.
         """
         ledger = cls(path, retry_failed=retry_failed)
         ledger._db = await ledger._in_thread(_open, path, busy_s)
