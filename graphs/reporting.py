@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from longproof import __version__
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.evidence.search import TURNS
-from longproof.agent.models.prices import money
+from longproof.agent.models.limits import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
-from longproof.agent.models.prices import PriceList
+from longproof.agent.models.limits import PriceList
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import Panel, Spec, as_spec
 from longproof.graphs.state import VerifyInput

@@ -22,7 +22,7 @@ import typer
 from longproof.cli.options import TOML
 
 if TYPE_CHECKING:
-    from longproof.agent.models.prices import Prices
+    from longproof.agent.models.limits import Prices
     from longproof.agent.specs import Panel, Spec
     from longproof.agent.types import Call
 
@@ -89,7 +89,7 @@ def _diagnosis() -> Iterator[str]:
 
 def _trials(judges: Sequence[str], prices: Path | None) -> Iterator[str]:
     """The lines about each of these models, and about what it would cost."""
-    from longproof.agent.models.prices import read_prices
+    from longproof.agent.models.limits import read_prices
     from longproof.agent.specs import as_spec
     from longproof.retrieval.types import BadInput
 
@@ -156,7 +156,7 @@ async def _ask(panel: "Panel") -> "AsyncIterator[tuple[str, str | None, list[Cal
 def _novel_cost(spec: "Spec", prices: "Prices") -> str:
     """Say what a long novel would cost, by a dry run over the bundled story, repeated to its length."""
     from longproof import Verifier
-    from longproof.agent.models.prices import reading_cost
+    from longproof.agent.models.limits import reading_cost
     from longproof.graphs.reporting import estimate
     from longproof.retrieval.text.sentences import sentences
 

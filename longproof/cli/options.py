@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from longproof.agent.models.prices import read_prices
+from longproof.agent.models.limits import read_prices
 from longproof.agent.specs import PanelTable, as_spec, read_panel
 from longproof.graphs.settings import Settings
 from longproof.retrieval.types import BadInput

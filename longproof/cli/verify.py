@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from longproof.agent.models.limits import reading_cost
 from longproof.agent.models.model import ASKED_AGAIN, UNANSWERED
-from longproof.agent.models.prices import reading_cost
 from longproof.agent.report import judges_failures, not_borne_out
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Judgement, Report, Task

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from longproof.agent.models.limits import DOLLARS, amount_text
 from longproof.agent.models.model import UNANSWERED
-from longproof.agent.models.prices import DOLLARS, amount_text
 from longproof.agent.report import CONFIRMING, CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.words import SIGNS, flat, line, short

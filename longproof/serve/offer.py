@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from longproof.agent.models.prices import reading_cost
+from longproof.agent.models.limits import reading_cost
 from longproof.agent.specs import Spec, as_spec
 from longproof.graphs.reporting import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of

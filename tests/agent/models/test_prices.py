@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.prices import MILLION, ModelPrice, amount_text, money, read_prices, reading_cost
+from longproof.agent.models.limits import MILLION, ModelPrice, amount_text, money, read_prices, reading_cost
 from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput
 
