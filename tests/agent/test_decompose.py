@@ -10,12 +10,7 @@ from reader import EMPTY, PROSE, REFUSAL, Reply, always, cut, well
 from seam import using
 
 from longproof.agent import decompose
-from longproof.agent.decompose import (
-    BATCH_CHARACTERS,
-    BATCH_SENTENCES,
-    ModelDecomposer,
-    located_segment,
-)
+from longproof.agent.decompose import BATCH_CHARACTERS, BATCH_SENTENCES, ModelDecomposer, located_segment
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Decomposed, Failure
@@ -48,10 +43,7 @@ def form(*claims: str) -> Reply:
 
 
 def decomposed(
-    script: Script,
-    sentences: list[Span] = SENTENCES,
-    case: Case = CASE,
-    limits: Limits | None = None,
+    script: Script, sentences: list[Span] = SENTENCES, case: Case = CASE, limits: Limits | None = None
 ) -> tuple[Decomposed, ChatServer]:
     async def run(model: Model) -> Decomposed:
         return await ModelDecomposer("d", model).decompose(case, sentences)

@@ -1,14 +1,16 @@
-"""The offline check: what stands there, what conflicts, and that all else is left to a model, whatever the text."""
+"""The offline check: what stands there, what conflicts, and that all else is left to a model, whatever the text:
+statements that reverse what a source says, too."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 
 import pytest
-from asked import judgement
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.agent.offline import OfflineDecomposer
-from longproof.agent.types import Case
+from longproof import Verifier
+from longproof.agent.offline import OfflineDecomposer, OfflineJudge
+from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
@@ -22,6 +24,19 @@ In those days it was now here, now there…"""
 故事 = """王冕在山东济南府住了半年，每日替人家卖卜卖画。知县带着八个红黑帽夜役军牢下乡来拜访王冕。
 秦老并不知道王冕已经离开了诸暨县城。众人都说危素老先生要在城里买新房子居住。
 如果黄河再决口一次，朝廷就要派大臣去山东赈济灾民。他说 不行！"""
+
+
+def judgement(sources: str | Sequence[str], response: str, claim: str = "") -> Judgement:
+    """What the judge says of `claim`, which stands in the response (default: all of it), with all sources shown."""
+    given, text = Document.of(response), claim or response
+    start = response.index(text)
+    origin = given.span(start, start + len(text))
+    asked = Claim(id="c0", index=0, sentence=0, text=text, origin=origin)
+    documents = [Document.of(text) for text in ([sources] if isinstance(sources, str) else sources)]
+    shown = tuple(document.span(0, len(document.text)) for document in documents if document.text)
+    question = Question(id="q0", claim_ids=("c0",), shown=shown, look="source", prompt="")
+    answered = asyncio.run(OfflineJudge().judge(question, [asked], Case(id="case", response=response)))
+    return answered.judgements[0]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +168,7 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     assert all(claim.text == claim.origin.text for claim in made.claims)
 
 
-TOLD = f"{STORY}\n{故事}"
+BOTH = f"{STORY}\n{故事}"
 CLAIMS = (
     "Margaret Hale moved to the mill town of Milton in 1851.",
     "The strike did not reach his largest mill.",
@@ -181,23 +196,104 @@ def said(sources, claim):
 @settings(max_examples=30, deadline=None)
 @given(claims, st.lists(irrelevant, max_size=3), st.lists(irrelevant, max_size=3))
 def test_irrelevant_sources_before_and_after_change_nothing(claim, before, after):
-    assert said([*before, TOLD, *after], claim) == said(TOLD, claim)
+    assert said([*before, BOTH, *after], claim) == said(BOTH, claim)
 
 
 @settings(max_examples=30, deadline=None)
 @given(claims, st.lists(st.one_of(irrelevant, st.sampled_from(CLAIMS)), max_size=4))
 def test_no_source_turns_a_conflict_with_another_into_silence(claim, others):
-    if said(TOLD, claim)[0] == "contradicting":
-        assert said([*others, TOLD], claim)[0] == "contradicting"
+    if said(BOTH, claim)[0] == "contradicting":
+        assert said([*others, BOTH], claim)[0] == "contradicting"
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(LETTERS, max_size=120), st.text(LETTERS, max_size=60))
 def test_places_hold_what_they_say(source, extra):
-    text = source + TOLD
+    text = source + BOTH
     for claim in (*CLAIMS, extra):
         response = extra + claim
         found = judgement(text, response, claim)
         assert (found.label is None) == (found.failure == "needs_model")
         assert all(text[q.start : q.end] == q.text for q in found.quotes)
         assert all(response[e.span.start : e.span.end] == e.span.text for e in found.errors)
+
+
+REVERSED = {
+    "Cain was killed by Abel in the field.": [
+        "Cain killed Abel in the field.",
+        "Abel was killed by Cain in the field.",
+        "Cain was not killed by Abel in the field.",
+        "Cain was killed by Abel.",
+    ],
+    "The temperature on the summit was −5 degrees at noon.": [
+        "The temperature on the summit was 5 degrees at noon.",
+        "The temperature on the summit was -5 degrees at noon.",
+        "The temperature on the summit was +5 degrees at noon.",
+        "The temperature on the summit was −5 degrees.",
+    ],
+    "If the rent is paid by May, Ada may keep the house.": [
+        "Ada may keep the house.",
+        "The rent is paid by May, Ada may keep the house.",
+        "The rent is paid by May.",
+        "Ada may keep the house if the rent is paid by May.",
+    ],
+    "Tom owes Ben twenty pounds, and Ben owes Ada nothing.": [
+        "Ben owes Tom twenty pounds, and Ben owes Ada nothing.",
+        "Tom owes Ben twenty pounds, and Ada owes Ben nothing.",
+        "Tom owes Ben twenty pounds and Ben owes Ada, nothing.",
+        "Tom owes Ben twenty pounds.",
+    ],
+    "The vote was 7:3 against the bill, which then failed.": [
+        "The vote was 3:7 against the bill, which then failed.",
+        "The vote was 73 against the bill, which then failed.",
+        "The vote was 7:3 for the bill, which then failed.",
+        "The vote was 7:3 against the bill.",
+    ],
+    "袁绍败于曹操。": [
+        "袁绍败曹操。",
+        "曹操败于袁绍。",
+        "袁绍未败于曹操。",
+        "袁绍败于曹操？",
+    ],
+    "如果黄河再决口，朝廷就派大臣赈济灾民。": [
+        "朝廷就派大臣赈济灾民。",
+        "黄河再决口，朝廷就派大臣赈济灾民。",
+        "如果黄河再决口，朝廷就不派大臣赈济灾民。",
+        "黄河再决口。",
+    ],
+    "范进被丈人打了一巴掌，没有还手。": [
+        "范进打了丈人一巴掌，没有还手。",
+        "丈人被范进打了一巴掌，没有还手。",
+        "范进被丈人打了一巴掌，还手。",
+        "范进被丈人打了一巴掌。",
+    ],
+}  # fmt: skip
+PAIRS = [(source, altered) for source, several in REVERSED.items() for altered in several]
+
+
+def around(source: str) -> Iterator[str]:
+    """The source alone, and among other sentences."""
+    yield source
+    yield f"Nothing else was known. {source}\n\n后来没有人再提起。 Nobody asked again."
+
+
+@pytest.mark.parametrize("source", REVERSED)
+def test_only_the_sentence_itself_stands_there(source: str) -> None:
+    for text in around(source):
+        assert judgement(text, source).label == "explicitly_supported"
+        for altered in REVERSED[source]:
+            assert judgement(text, altered).label in (None, "contradicting"), altered
+
+
+def test_none_is_called_faithful() -> None:
+    verifier = Verifier()
+    told = {altered: verifier.verify(source, altered).verdict for source, altered in PAIRS}
+    assert [altered for altered, verdict in told.items() if verdict == "faithful"] == []
+
+
+def test_even_where_every_sentence_stands_there_the_verdict_is_open() -> None:
+    source = "The clerk lied on Monday. He said so. Ada did not steal the key. She was at home."
+    report = Verifier().verify(source, "She was at home. Ada did not steal the key.")
+    assert {sentence.label for sentence in report.sentences} == {"explicitly_supported"}
+    assert report.verdict == "undecided"
+    assert Verifier().verify(source, f" {source}\n").verdict == "faithful"

@@ -106,11 +106,7 @@ def test_later_turns_tell_what_was_noted_and_asked() -> None:
     )
     told = chat.asked[2].part("claims").splitlines()
     assert told[0] == "Turn 3 of 6"
-    assert told[2:5] == [
-        f"- noted: 7 {SOURCE[7].span.text[:40]}",
-        "- asked: ship 8",
-        "- found: ship 9: 8-10",
-    ]
+    assert told[2:5] == [f"- noted: 7 {SOURCE[7].span.text[:40]}", "- asked: ship 8", "- found: ship 9: 8-10"]
 
 
 def hostile(said: Asked, tick: Iterator[int]) -> dict[str, Any]:

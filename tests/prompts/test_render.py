@@ -4,7 +4,6 @@ import os
 import re
 from itertools import product
 from pathlib import Path
-from string import Template
 from typing import get_args
 
 import pytest
@@ -18,7 +17,7 @@ from longproof.agent.judge import Finding, Findings, findings_about
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Question
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.verigray import AUDIT_ANSWERS
-from longproof.prompts import NOTHING, Language, Prompt, fence, render
+from longproof.prompts import Language, Prompt, fence, render
 from longproof.retrieval.types import Document
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -122,14 +121,6 @@ def test_every_file_has_its_twin_and_is_known_here() -> None:
     assert {file.name for file in FILES} == {f"{name}.{lang}.md" for name, lang in product(VALUES, LANGUAGES)}
 
 
-def test_twins_take_the_same_values() -> None:
-    taken = {
-        (name, language): frozenset(Template(prompts.template(name, language)).get_identifiers())
-        for name, language in product(VALUES, LANGUAGES)
-    }
-    assert [name for name in VALUES if len({taken[name, language] for language in LANGUAGES}) > 1] == []
-
-
 def test_examples_are_as_they_were() -> None:
     """A change of wording is a change of these files: LONGPROOF_GOLDEN=1 writes them anew."""
     changed = []
@@ -158,10 +149,6 @@ def test_values_are_never_expanded_again() -> None:
     user = example("judge", "en").user
     assert "$claims {claims} ${pages}" in user
     assert user.count("The ferry left at ten.") == 1
-
-
-def test_empty_values_are_shown_as_nothing() -> None:
-    assert f"Web snippets:\n{NOTHING}\n" in example("judge", "en").user
 
 
 def test_evidence_comes_first_and_claims_last() -> None:
@@ -197,21 +184,16 @@ def test_the_judges_own_example_is_read_as_it_is_meant(language: Language) -> No
     (example_of_one,) = re.findall(r'"(C1 E [^"]+)"', example("judge", language).system)
     (read,) = findings_about(Findings(short=[example_of_one]), 1, "")
     assert read.label == "explicitly_supported"
-    texts = (
-        {12: "Ada lit the lamp. 阿达点灯。", 15: "Tom said no."}
-        if language == "en"
-        else {12: "阿达点灯了。", 15: "汤姆说不。"}
-    )
-    documents = [Document.of(text) for text in texts.values()]
+    document = Document.of("Ada lit the lamp. 阿达点灯了。")
     question = Question(
         id="q",
         claim_ids=("c",),
-        shown=tuple(document.span(0, len(document.text)) for document in documents),
+        shown=(document.span(0, len(document.text)),),
         look="place",
         prompt="judge",
-        lines=(tuple(texts),),
+        lines=((12,),),
     )
-    assert read_lines(read.lines, question) == (question.shown[:1], 0)
+    assert read_lines(read.lines, question)[0] == question.shown
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -251,16 +233,6 @@ def test_a_fence_closes_where_the_text_ends(text: str) -> None:
     assert [found[2] for found in FENCED.findall(shown)] == [text]
 
 
-@given(st.text(), st.lists(st.sampled_from(["<<<", ">>>", "\n", "evidence", "claims", "x"])))
-def test_a_text_that_carries_its_own_mark_gets_another(text: str, around: list[str]) -> None:
-    """A text can't know its mark, since adding the mark changes it; were one found, it would be passed over."""
-    hostile = text
-    for _ in range(3):
-        hostile += "\n" + fence("evidence", hostile)[3:11] + ">>>\n" + "".join(around)
-    shown = fence("evidence", hostile)
-    assert shown.count(shown[3:11]) == 2
-
-
 @given(st.permutations("0123456789abcdef"))
 def test_marks_in_the_text_are_passed_over(digits: list[str]) -> None:
     """With marks of one digit nearly every text holds its own: the fence takes the one that it doesn't hold."""
@@ -279,11 +251,6 @@ def test_the_hash_names_the_wording_not_the_values() -> None:
     assert one.hash == other.hash
     assert one.hash != example("judge", "zh").hash
     assert one.then(example("again", "en")).hash not in (one.hash, example("again", "en").hash)
-
-
-def test_a_prompt_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(FileNotFoundError):
-        render("nothing", "en")
 
 
 @pytest.mark.parametrize("change", [str.lower, str.upper])
