@@ -18,13 +18,12 @@ FENCED = re.compile(r"<<<([0-9a-f]{8}) (\w+)\n(.*?)\n\1>>>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Asked:
-    """One request as the server got it. `number` counts from 0."""
+    """One request as the server got it. `number` counts from 0; `headers` are known of requests in process."""
 
     number: int
     body: dict[str, Any]
     key: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Known of requests in process."""
 
     @property
     def system(self) -> str:
@@ -54,18 +53,13 @@ class Asked:
             return list(_claims(rows))
         return [json.loads(row) for row in rows]
 
-    def lines(self) -> dict[str, str]:
-        """The numbered lines of evidence and pages, by their number as it is shown."""
-        rows = [
-            row for name in ("evidence", "pages") for part in self.parts(name) for row in part.splitlines()
-        ]
-        return dict(row.split("| ", 1) for row in rows if NUMBERED.match(row))
-
     def numbered(self, name: str) -> dict[str, str]:
-        """The lines `123| text` or `C1| text` of the parts of this name, by what stands before the stroke."""
-        return dict(
-            row for part in self.parts(name) for row in re.findall(r"^(C?\d+)\| (.*)$", part, re.MULTILINE)
-        )
+        """The lines `123| text`, `P1| text`, `C1| text` of the parts of this name, by their numbers."""
+        return dict(re.findall(r"^([CP]?\d+)\| (.*)$", self.part(name), re.MULTILINE))
+
+    def lines(self) -> dict[str, str]:
+        """The numbered lines of evidence and pages."""
+        return self.numbered("evidence") | self.numbered("pages")
 
     def said(self, name: str) -> list[str]:
         """The fenced texts of this name without the numbers of their lines."""
@@ -123,10 +117,8 @@ LETTERS = {"explicitly_supported": "E", "implicitly_supported": "I"}
 
 
 def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Findings with `quotes` in the judge's form: what is supported as short strings, all else with words.
-
-    A quote is cited by the line shown that it stands in, or as it is. Findings name claim, quotes and label at least.
-    """
+    """Findings with claim, quotes and label at least in the judge's form: what is supported as short strings, all
+    else with words. A quote is cited by the line shown that it stands in, or as it is."""
     shown, answer = asked.lines(), dict[str, Any](short=[], rest=[])
     for finding in findings:
         lines = [cited(quote, shown) for quote in finding["quotes"]]
@@ -134,13 +126,11 @@ def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any
             said = f"{finding['claim']} {LETTERS[finding['label']]} {'; '.join(lines)}"
             answer["short"].append(said.strip())
             continue
-        rest = {"reason": "", "readings": [], "errors": [], **finding, "lines": lines}
-        if wrong := rest.pop("wrong", ""):
-            said = f"{rest.get('kind', 'none')}: {wrong} => {rest.get('correction', '')}"
-            rest["errors"] = [*rest["errors"], said]
-        answer["rest"].append(
-            {k: v for k, v in rest.items() if k not in ("quotes", "holds", "kind", "correction")}
-        )
+        kept = {name: finding[name] for name in ("claim", "reason", "label", "readings") if name in finding}
+        errors = list(finding.get("errors", ()))
+        if wrong := finding.get("wrong"):
+            errors.append(f"{finding.get('kind', 'none')}: {wrong} => {finding.get('correction', '')}")
+        answer["rest"].append({"reason": "", "readings": [], **kept, "errors": errors, "lines": lines})
     return answer
 
 
@@ -294,6 +284,7 @@ ILL = Reply(status=500, error={"message": "internal error"})
 DOWN = Reply(status=503, error={"message": "overloaded"})
 HANGS = Reply(hang=True)
 SNAPS = Reply("{}", snap=True)
+REPEATS = Reply("The story goes on and on. " * 200, finish="length")
 PAGE = Reply(raw=b"<html><body>502 Bad Gateway</body></html>")
 
 
@@ -309,11 +300,9 @@ def denying(word: str) -> Reader:
     return Reader(rule)
 
 
-def inventing(asked: Asked) -> Reply:
-    """Every claim supported, by quotes that nobody wrote."""
-    said = {"quotes": ["as the old ferryman swore by the seven lamps"], "label": "explicitly_supported"}
-    reader = Reader(lambda asked, item: {**by_words(asked, item), **said})
-    return Reply(json.dumps(reader.findings(asked)))
+INVENTED = {"quotes": ["as the old ferryman swore by the seven lamps"], "label": "explicitly_supported"}
+inventing = Reader(lambda asked, item: {**by_words(asked, item), **INVENTED})
+"""Every claim supported, by quotes that nobody wrote."""
 
 
 def cut(asked: Asked) -> Reply:
@@ -325,11 +314,6 @@ def cut(asked: Asked) -> Reply:
 def cut_silently(asked: Asked) -> Reply:
     """A good answer, cut off by a server that doesn't say so."""
     return Reply((well(asked).text or "")[:-12])
-
-
-def repeating(asked: Asked) -> Reply:
-    """The model repeats one sentence."""
-    return Reply("The story goes on and on. " * 200, finish="length")
 
 
 def stingy(asked: Asked) -> Reply:
@@ -346,8 +330,8 @@ def always(reply: Reply) -> Callable[[Asked], Reply]:
 
 def faulty(share: float, *, seed: int = 0) -> Callable[[Asked], Reply]:
     """Answers well, but for this share of calls, which fail in all ways in turn."""
-    kinds = [cut, cut_silently, repeating, inventing, stingy]
-    kinds += [always(r) for r in (PROSE, REFUSAL, EMPTY, BUSY, ILL, DOWN, HANGS, SNAPS, PAGE)]
+    kinds = [cut, cut_silently, inventing, stingy]
+    kinds += map(always, (PROSE, REPEATS, REFUSAL, EMPTY, BUSY, ILL, DOWN, HANGS, SNAPS, PAGE))
     draw = random.Random(seed)
 
     def script(asked: Asked) -> Reply:

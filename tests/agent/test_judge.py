@@ -14,6 +14,7 @@ from reader import (
     HANGS,
     PROSE,
     REFUSAL,
+    REPEATS,
     Asked,
     Reply,
     always,
@@ -21,7 +22,6 @@ from reader import (
     cut,
     cut_silently,
     inventing,
-    repeating,
     well,
 )
 from seam import using
@@ -246,7 +246,7 @@ def doubled() -> Script:
 FAILING: list[tuple[str, Script, Failure]] = [
     ("cut-off JSON", cut, "truncated"),
     ("cut-off JSON, unsaid", cut_silently, "truncated"),
-    ("repetition until the limit", repeating, "truncated"),
+    ("repetition until the limit", always(REPEATS), "truncated"),
     ('"INCORRECT" contains "CORRECT"', always(PROSE), "unparsed"),
     ("an empty answer", always(EMPTY), "unparsed"),
     ("a refusal", always(REFUSAL), "refused"),

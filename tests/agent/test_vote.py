@@ -1,16 +1,18 @@
 """The laws of the vote; and of the cascade: what its first judge clears is mostly his alone."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.report import cleared_alone, reported_claim
-from longproof.agent.types import LABELS, Answered, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
+from longproof.agent.types import LABELS, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
 from longproof.agent.vote import FAITHFULNESS, ONE_IN, SIDES, final_label, may_decide, read_again, vote
 from longproof.graphs.panel import Cascade, ask_until_clear, needed_to_clear
 from longproof.retrieval.types import Document
+from longproof.testing import ScriptedJudge
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 OUTCOME = st.one_of(LABEL, st.none())
@@ -59,13 +61,7 @@ def test_two_of_three_reach_two_thirds_and_two_of_four_do_not():
 
 
 def test_the_side_comes_before_the_label():
-    labels = [
-        "explicitly_supported",
-        "implicitly_supported",
-        "contradicting",
-        "contradicting",
-        "implicitly_supported",
-    ]
+    labels = ["explicitly_supported", *["implicitly_supported", "contradicting"] * 2]
     assert tally(labels, 0.6).label == "implicitly_supported"
 
 
@@ -80,13 +76,11 @@ def test_every_judge_label_has_a_side_and_a_place():
 
 
 def test_nobody_says_nowhere_before_having_looked():
-    for round_ in ("place", "window"):
-        assert not may_decide("not_found", round_, last=False)
-    assert not may_decide("contradicted", "place", last=False)
-    assert not may_decide("ambiguous", "place", last=False)
-    assert may_decide("contradicted", "window", last=False)
-    assert may_decide("supported", "place", last=False)
-    assert may_decide("no_fact", "place", last=False)
+    sides = ("supported", "no_fact", "contradicted", "ambiguous", "not_found")
+    may = {
+        look: [side for side in sides if may_decide(side, look, last=False)] for look in ("place", "window")
+    }
+    assert may == {"place": [*sides[:2]], "window": [*sides[:4]]}
     assert may_decide("not_found", "source", last=True)
 
 
@@ -102,50 +96,29 @@ def claims(count: int) -> dict[str, Claim]:
     }
 
 
-class Scripted:
-    """Says of each claim what `says` holds, and notes what it was asked."""
-
-    def __init__(self, name: str, says: Any) -> None:
-        self.name, self._says = name, says
-        self.asked: list[str] = []
-        self.questions: list[Question] = []
-
-    async def judge(self, question: Question, claims: list[Claim], case: Case) -> Answered:
-        self.asked += [claim.id for claim in claims]
-        self.questions.append(question)
-        said = [
-            Judgement(
-                claim_id=c.id,
-                judge=self.name,
-                round="place",
-                question_id=question.id,
-                label=self._says(c.id),
-                failure=None if self._says(c.id) else "unavailable",
-            )
-            for c in claims
-        ]
-        return Answered(said, [])
+def judge(name: str, says: Mapping[str, str], other: str = "explicitly_supported") -> ScriptedJudge:
+    return ScriptedJudge(name, lambda question, claim: says.get(claim.id, other))
 
 
-def asked(first: Scripted, others: list[Scripted], count: int, seed: int = 0) -> list[Judgement]:
-    held = claims(count)
-    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
-    answers = asyncio.run(ask_until_clear([first, *others], 1, [question], held, CASE, {}, Cascade(seed)))
-    return [one for answer in answers for one in answer.judgements]
+SAID = st.sampled_from(["explicitly_supported", "no_fact", "not_found", None])
+
+
+def asked_of(one: ScriptedJudge) -> list[str]:
+    return [id_ for question in one.heard for id_ in question.claim_ids]
 
 
 @given(st.integers(1, 60), st.integers(0, 5), st.integers(0, 2**20))
 def test_the_others_read_what_isnt_cleared_and_the_drawn_part_of_what_is(
     count: int, wrong: int, seed: int
 ) -> None:
-    doubted = {f"c{n}" for n in range(wrong)}
-    first = Scripted("a", lambda id_: "contradicting" if id_ in doubted else "explicitly_supported")
-    second = Scripted("b", lambda _: "explicitly_supported")
-    said = asked(first, [second], count, seed)
-    held = claims(count)
+    doubted, held = {f"c{n}" for n in range(wrong)}, claims(count)
+    first, second = judge("a", dict.fromkeys(doubted, "contradicting")), judge("b", {})
+    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
+    answers = asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, {}, Cascade(seed)))
+    said = [one for answer in answers for one in answer.judgements]
     again = {id_ for id_, claim in held.items() if read_again(claim, CASE, seed)}
-    assert set(first.asked) == set(held)
-    assert set(second.asked) == (doubted & set(held)) | again
+    assert set(asked_of(first)) == set(held)
+    assert set(asked_of(second)) == (doubted & set(held)) | again
     assert len({(one.claim_id, one.judge) for one in said}) == len(said)
 
 
@@ -158,13 +131,12 @@ def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> Non
     question = Question(
         id="q", claim_ids=(drawn, doubted), shown=shown, look="place", prompt="judge", lines=((4, 5, 6),)
     )
-    first = Scripted("a", lambda id_: "contradicting" if id_ == doubted else "explicitly_supported")
-    second = Scripted("b", lambda _: "explicitly_supported")
+    first, second = judge("a", {doubted: "contradicting"}), judge("b", {})
     asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, near, Cascade(0)))
-    assert [(q.claim_ids, q.numbers) for q in second.questions] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
+    assert [(q.claim_ids, q.numbers) for q in second.heard] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
     wide = question.model_copy(update={"look": "window"})
     asyncio.run(ask_until_clear([first, second], 1, [wide], held, CASE, near, Cascade(0)))
-    assert second.questions[-1].shown == shown
+    assert second.heard[-1].shown == shown
 
 
 def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None:
@@ -196,30 +168,24 @@ def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
 
 def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as_it_stands() -> None:
     held = claims(2)
-    first = Scripted("a", {"c0": None, "c1": "contradicting"}.get)
-    second = Scripted("b", lambda _: "explicitly_supported")
+    first, second = judge("a", {"c0": "unavailable", "c1": "contradicting"}), judge("b", {})
     question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
     asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, {}, Cascade(0, held)))
-    assert second.asked == ["c0"]
+    assert asked_of(second) == ["c0"]
 
 
 @given(
     st.integers(1, 7),
     st.floats(0.05, 1),
-    st.lists(
-        st.lists(
-            st.sampled_from(["explicitly_supported", "no_fact", "not_found", None]), min_size=7, max_size=7
-        ),
-        min_size=1,
-        max_size=6,
-    ),
+    st.lists(st.tuples(*[SAID] * 7), min_size=1, max_size=6),
 )
 def test_what_the_last_of_a_panel_are_not_asked_they_could_not_change(
     panel: int, consensus: float, said: list[list[JudgeLabel | None]]
 ) -> None:
     held = claims(len(said))
     question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
-    judges = [Scripted(f"j{seat}", lambda id_, seat=seat: said[int(id_[1:])][seat]) for seat in range(panel)]
+    rules = [{f"c{n}": words[seat] or "unavailable" for n, words in enumerate(said)} for seat in range(panel)]
+    judges = [judge(f"j{seat}", rule) for seat, rule in enumerate(rules)]
     needed = needed_to_clear(panel, consensus)
     answers = asyncio.run(ask_until_clear(judges, needed, [question], held, CASE, {}))
     told = [one for answer in answers for one in answer.judgements]
