@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -176,7 +177,7 @@ class Run:
         if self.session.triage:
             shown = [document.span(0, len(document.text)) for document in self.sources.documents]
         else:
-            shown = [self.sources.line(number).span for added in question.lines for number in added]
+            shown = [self.sources.line(number).span for number in chain.from_iterable(question.lines)]
         return question.model_copy(update={"shown": (*shown, *await self.session.snippets(question))})
 
 
@@ -190,7 +191,8 @@ class Pool:
         """Sources that some run holds, whatever the cache let go."""
         self.pages: Cache[PageIndex] = Cache()
         self.embedders: Cache[Embedder | None] = Cache()
-        self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Session]]] = {}
+        self._open: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Session]] = {}
+        """By event loop and settings."""
 
     def bind(self, step: Callable[[S, Run], object]) -> Any:
         """The step as a node of a graph, or the route as a conditional edge: the one place that finds the run."""
@@ -219,16 +221,15 @@ class Pool:
         Raises BadInput for a judge that isn't there, and for the name of another run; Refused where a model's server
         answers nothing. An opening that failed is tried again.
         """
-        here = self._open.setdefault(asyncio.get_running_loop(), {})
-        key = settings.model_dump_json()
-        if key not in here:
-            here[key] = asyncio.create_task(open_session(self, settings, begun))
-        task = here[key]
+        key = (asyncio.get_running_loop(), settings.model_dump_json())
+        if key not in self._open:
+            self._open[key] = asyncio.create_task(open_session(self, settings, begun))
+        task = self._open[key]
         try:
             session = task.result() if task.done() else await asyncio.shield(task)
         except BaseException:
-            if task.done() and here.get(key) is task:
-                del here[key]
+            if task.done() and self._open.get(key) is task:
+                del self._open[key]
             raise
         for model in session.panel.models:
             model.refuse()
@@ -237,16 +238,17 @@ class Pool:
     def traffic(self) -> Traffic:
         """The traffic of everything that is open."""
         each = [Traffic()]
-        for opened in list(self._open.values()):
-            for task in list(opened.values()):
-                if task.done() and not task.cancelled() and not task.exception():
-                    session = task.result()
-                    each.append(session.limits.traffic)
+        for task in list(self._open.values()):
+            if task.done() and not task.cancelled() and not task.exception():
+                session = task.result()
+                each.append(session.limits.traffic)
         return Traffic(*map(sum, zip(*each, strict=True)))
 
     async def close(self) -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
-        for task in self._open.pop(asyncio.get_running_loop(), {}).values():
+        here = asyncio.get_running_loop()
+        for key in [key for key in self._open if key[0] is here]:
+            task = self._open.pop(key)
             await asyncio.wait([task])
             if not task.cancelled() and task.exception() is None:
                 await task.result().close()

@@ -51,8 +51,6 @@ class Planned(NamedTuple):
     """A name that cases share which must never be checked together."""
     place: tuple[int, ...] = ()
     """Tells whoever checks the case where to find it."""
-    left: bool = True
-    """False for a case that has its line and is checked again for the others of its group."""
 
 
 class Cases(Protocol):
@@ -247,18 +245,19 @@ def check_left(
     `line_of` makes the line of a case that ended; `reports` is the folder that keeps whole reports, if one does. With
     a case that is left, all of its group are checked.
     """
-    left, n_left = list[list[Sequence[Planned]]](), 0
+    left, due, names = list[list[Sequence[Planned]]](), set[str](), list[str]()
     for planned in rounds:
+        names += [one.name for one in planned]
         left.append([])
         for group in plan_groups(planned):
-            marked = [one._replace(left=listed.is_left(one, again, reports)) for one in group]
-            n_left += sum(one.left for one in marked)
-            if any(one.left for one in marked):
-                left[-1].append(marked)
-    tally = Tally(sum(map(len, rounds)), n_left, progress)
+            new = {one.name for one in group if listed.is_left(one, again, reports)}
+            due |= new
+            if new:
+                left[-1].append(group)
+    tally = Tally(len(names), len(due), progress)
 
     def finish(one: Planned, result: Report | str) -> None:
-        if one.left:
+        if one.name in due:
             if reports and isinstance(result, Report):
                 write_whole(report_path(reports, one.name), f"{result.model_dump_json(indent=2)}\n".encode())
             listed.append(line_of(one, result))
@@ -267,7 +266,7 @@ def check_left(
     for number, groups in enumerate(left):
         if groups:
             engine(number)(groups, finish)
-    return listed.keep(one.name for planned in rounds for one in planned), tally
+    return listed.keep(names), tally
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:

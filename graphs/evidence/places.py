@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longproof.agent.offline import OfflineJudge
-from longproof.agent.types import Claim, Judgement, Look, SourcePlace
+from longproof.agent.types import Judgement, Look, SourcePlace
 from longproof.graphs.evidence.sources import Place, Sources, merge
 from longproof.graphs.policy import LOOKS
 from longproof.graphs.settings import Reach
@@ -121,7 +121,8 @@ def place_claims(
     cut = sentences(response)
     responses = parts_of([start for start, _ in cut], parts)
     located = locate_sentences([response[start:end] for start, end in cut], responses, sources)
-    in_order = [[one.claim.id for one in claims[n : n + CLAIMS]] for n in range(0, len(claims), CLAIMS)]
+    ids = [one.claim.id for one in claims]
+    in_order = [ids[n : n + CLAIMS] for n in range(0, len(ids), CLAIMS)]
     if not located:
         return list(claims), in_order
     held: set[int] = set()
@@ -140,14 +141,15 @@ def place_claims(
         everything = tuple(range(sources.number_of_lines))
         shown = {"place": everything, "sure": True, "everywhere": False}
         return [one.model_copy(update=shown) for one in placed], in_order
-    likely = [one.claim for one in placed if one.sure]
-    pieces = [located[claim.sentence].piece for claim in likely]
-    groups = claim_groups(likely, pieces, shown_first)
+    likely, pieces = list[str](), list[Place]()
     for n, one in enumerate(placed):
-        if not one.sure:
+        if one.sure:
+            likely.append(one.claim.id)
+            pieces.append(located[one.claim.sentence].piece)
+        else:
             hits = sources.hits(one.claim.text, OWN_FIRST)
             placed[n] = one.model_copy(update={"found": tuple(line.number for line in hits)})
-    return placed, [[claim.id for claim in group] for group in groups]
+    return placed, claim_groups(likely, pieces, shown_first)
 
 
 def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:
@@ -208,13 +210,13 @@ def about_the_whole(claim: str) -> bool:
     return bool(_WHOLE_ENGLISH.search(said) or _WHOLE_CHINESE.search(said))
 
 
-def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place], evidence: int) -> list[list[Claim]]:
-    """Neighbouring claims in groups that are read together, in order; `pieces` are those of their sentences.
+def claim_groups(claims: Sequence[str], pieces: Sequence[Place], evidence: int) -> list[list[str]]:
+    """Neighbouring claims, by their ids, in groups that are read together; `pieces` are those of their sentences.
 
     Claims join as long as their pieces, merged where they touch, are no more than so many characters of evidence:
     those of a dense response read one long piece along, those of a sparse one have a piece each in a question.
     """
-    groups: list[list[Claim]] = []
+    groups: list[list[str]] = []
     shown: list[Place] = []
     for claim, piece in zip(claims, pieces, strict=True):
         joined = merge([*shown, piece])

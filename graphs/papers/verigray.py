@@ -25,6 +25,7 @@ from longproof.graphs.papers.paper import (
     question_about,
 )
 from longproof.graphs.papers.runner import cut, show, whole
+from longproof.indexes.documents import DocumentRef
 
 SNIPPETS = 3
 """Snippets that are shown with a sentence (Appendix F)."""
@@ -70,14 +71,16 @@ async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
     texts = [unit.claim.text for unit in state["units"]]
     found = await asyncio.gather(*(asyncio.to_thread(pages.search, text, SNIPPETS) for text in texts))
     source = [whole(ref) for ref in state["sources"]]
-    units = []
+    units, shown = list[Unit](), dict[str, DocumentRef]()
     for unit, hits in zip(state["units"], found, strict=True):
-        snippets = [hit.span for hit in hits]
-        places = [*source, *(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets)]
-        asked = question_about(run.paper, [unit.claim], places, "pages" if snippets else "source")
+        places = list(source)
+        for hit in hits:
+            id_, start, end = hit.span.source_id, hit.span.start, hit.span.end
+            places.append(SourcePlace(source_id=id_, start=start, end=end))
+            shown[id_] = pages.pages[id_]
+        asked = question_about(run.paper, [unit.claim], places, "pages" if hits else "source")
         units.append(unit.model_copy(update={"asked": (asked,)}))
-    shown = dict.fromkeys(hit.span.source_id for hits in found for hit in hits)
-    return {"units": units, "pages": [pages.pages[id_] for id_ in shown]}
+    return {"units": units, "pages": list(shown.values())}
 
 
 async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:

@@ -62,13 +62,16 @@ MATRICES = st.integers(1, 12).flatmap(
 )
 
 
-def claims(count: int = 1) -> list[Claim]:
-    origin = Document.of("It is told.").span(0, 11)
-    return [Claim(id=f"c{n}", index=n, sentence=n, text=origin.text, origin=origin) for n in range(count)]
+def ids(count: int) -> list[str]:
+    return [f"{n}" for n in range(count)]
 
 
 def states(count: int = 1, **fields: Any) -> list[ClaimState]:
-    return [ClaimState(claim=claim, **fields) for claim in claims(count)]
+    origin = Document.of("It is told.").span(0, 11)
+    return [
+        ClaimState(claim=Claim(id=f"c{n}", index=n, sentence=n, text=origin.text, origin=origin), **fields)
+        for n in range(count)
+    ]
 
 
 def told(hill: int) -> str:
@@ -77,19 +80,18 @@ def told(hill: int) -> str:
 
 @given(st.lists(places(2, 20_000, st.just(PLACE)), max_size=60))
 def test_every_claim_is_in_one_group_in_order_with_its_piece_within_bounds(pieces):
-    given_claims = claims(len(pieces))
-    made = claim_groups(given_claims, pieces, EVIDENCE)
-    assert list(chain.from_iterable(made)) == given_claims
+    made = claim_groups(ids(len(pieces)), pieces, EVIDENCE)
+    assert list(chain.from_iterable(made)) == ids(len(pieces))
     for group in made:
         assert 1 <= len(group) <= CLAIMS
-        shown = merge(pieces[claim.index] for claim in group)
+        shown = merge(pieces[int(id_)] for id_ in group)
         assert sum(end - start for _, start, end in shown) <= EVIDENCE
 
 
 def test_claims_told_side_by_side_share_one_long_piece_and_claims_far_apart_a_question():
-    dense = claim_groups(claims(8), [(0, 800 * n, 800 * n + PLACE) for n in range(8)], EVIDENCE)
+    dense = claim_groups(ids(8), [(0, 800 * n, 800 * n + PLACE) for n in range(8)], EVIDENCE)
     assert [len(group) for group in dense] == [8]
-    sparse = claim_groups(claims(4), [(0, 50_000 * n, 50_000 * n + PLACE) for n in range(4)], EVIDENCE)
+    sparse = claim_groups(ids(4), [(0, 50_000 * n, 50_000 * n + PLACE) for n in range(4)], EVIDENCE)
     assert [len(group) for group in sparse] == [3, 1]
 
 
@@ -299,7 +301,7 @@ def test_without_a_source_claims_still_share_groups():
 
 
 def test_the_work_to_group_grows_with_the_claims_not_with_their_square():
-    many, held = claims(2000), states(2000, around=(0, 1, 2))
+    many, held = ids(2000), states(2000, around=(0, 1, 2))
     pieces = [(0, 100 * n, 100 * n + 3000) for n in range(len(many))]
     assert_linear(lambda size: claim_groups(many[:size], pieces[:size], SPARSE), 1000)
     assert_linear(lambda size: group_claims(held[:size], CLAIMS, SOURCES), 1000)
