@@ -15,32 +15,26 @@ from longproof.retrieval.types import Window
 matrices = st.tuples(st.integers(1, 8), st.integers(1, 12)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.floats(-50, 50, width=32))
 )
-Places = list[tuple[int, int, int]]
 
 
-def places(windows: list[Window]) -> Places:
+def places(windows: list[Window]) -> list[tuple[int, int, int]]:
     return [(w.first, w.last, w.centre) for w in windows]
 
 
-def rows(n_blocks: int, *best: dict[int, float]) -> np.ndarray:
-    """One row for each dict of block → similarity; the other blocks have little, the later the less."""
-    matrix = np.tile(-0.01 * np.arange(n_blocks), (len(best), 1))
-    for row, scores in zip(matrix, best, strict=True):
-        for block, score in scores.items():
-            row[block] = score
-    return matrix
-
-
 def test_greedy_follows_appendix_d_worked_by_hand() -> None:
-    similarity = rows(
-        12,
+    best = [
         {9: 1.0},  # the first segment: always blocks 0–2, whatever its row says
         {1: 0.5, 8: 0.9},  # 8 is too far; 1 is near: step 1, five blocks around 1, clipped to 0–3
         {1: 0.7, 2: 0.6},  # step 0: five blocks around 1
         {3: 0.4, 2: 0.3},  # the more similar of two near ones: step 2, seven blocks around 3
         {7: 0.9, 8: 0.8, 9: 0.7, 10: 0.6, 11: 0.5},  # all five best too far: one on, yet seven blocks
         {2: 0.9, 5: 0.1},  # step -2: seven blocks around 2, clipped at the beginning
-    )
+    ]
+    similarity = np.tile(
+        -0.01 * np.arange(12), (len(best), 1)
+    )  # the other blocks have little, the later the less
+    for row, scores in zip(similarity, best, strict=True):
+        row[list(scores)] = list(scores.values())
     assert places(greedy(similarity)) == [(0, 2, 0), (0, 3, 1), (0, 3, 1), (0, 6, 3), (1, 7, 4), (0, 5, 2)]
 
 

@@ -24,7 +24,6 @@ class Letters:
 
     def embed(self, texts, *, query=False, progress=None) -> Embeddings:
         counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
-        counts = counts.reshape(-1, len(LETTERS))
         dense = counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
         owners, tokens = np.nonzero(counts)
         sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), counts[owners, tokens])

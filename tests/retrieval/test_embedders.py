@@ -12,50 +12,20 @@ import pytest
 
 from longproof.retrieval import embedders
 from longproof.retrieval.dense import DENSE, SPARSE, Embeddings, Vectors
-from longproof.retrieval.embedders import (
-    HEADS,
-    Batched,
-    bge_m3,
-    embedder,
-    sentence_transformer,
-    server,
-)
+from longproof.retrieval.embedders import HEADS, Batched, bge_m3, embedder, sentence_transformer, server
 from longproof.retrieval.types import BadInput
 
-TEXTS = [
-    "The old sea captain walked along the harbour.",
-    "老船长沿着港口慢慢地走。",
-    "She put the letter on the table.",
-]
+TEXTS = ["The old captain walked along the harbour.", "老船长沿着港口慢慢地走。", "She put the letter down."]
 
 
 def nowhere(address: str | None) -> tuple[str, str]:
     return address or "http://127.0.0.1:9/v1", "secret-key"
 
 
-def test_a_spec_names_an_embedder() -> None:
-    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
-    assert embedder(" lexical ", nowhere) is None
-    ours = embedder("openai:some-model@http://127.0.0.1:9/v1", nowhere)
-    assert ours is not None
-    assert ours.name == "server some-model http://127.0.0.1:9/v1"
+ODD_SPECS = ",bge,st,st:,openai:,lexical:x,bge-m3:m@http://h/v1,e5:x,e5|a|b,auto|a|b,openai:m|query: "
 
 
-ODD_SPECS = [
-    "",
-    "bge",
-    "st",
-    "st:",
-    "openai:",
-    "lexical:x",
-    "bge-m3:m@http://h/v1",
-    "e5:x",
-    "e5|a|b",
-    "auto|a|b",
-]
-
-
-@pytest.mark.parametrize("spec", [*ODD_SPECS, "openai:m|query: "])
+@pytest.mark.parametrize("spec", ODD_SPECS.split(","))
 def test_another_spec_is_refused_with_the_forms_that_there_are(spec: str) -> None:
     with pytest.raises(BadInput, match="lexical, auto, e5, bge-m3"):
         embedder(spec, nowhere)
@@ -65,9 +35,7 @@ def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
     for name in (f"{tmp_path}/none", "~nobody-of-this-name/model", "x" * 300):
         with pytest.raises(BadInput, match="no such folder"):
             embedder(f"st:{name}", nowhere)
-    with pytest.raises(
-        BadInput, match=r"not a whole BGE-M3: colbert_linear\.pt and sparse_linear\.pt missing"
-    ):
+    with pytest.raises(BadInput, match=r"not a whole BGE-M3: colbert_linear[.]pt and sparse_linear"):
         embedder(f"bge-m3:{tmp_path}", nowhere)
 
 
@@ -103,20 +71,16 @@ def embeddings_server() -> Iterator[tuple[str, dict[str, Any]]]:
     thread.join()
 
 
-@pytest.fixture
-def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedders, "AT_ONCE", 2)
+def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(
+    embeddings_server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(embedders, "SENT_AT_ONCE", 2)
-
-
-@pytest.mark.usefixtures("two_at_once")
-def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(embeddings_server) -> None:
     address, said = embeddings_server
     progress: list[tuple[int, int]] = []
     ours = server("m", address, "key")
     dense = ours.embed(["four", "a", "bb"], progress=lambda *done: progress.append(done)).dense
     assert dense == pytest.approx(
-        np.array([[0.8, 0.6], [1 / 10**0.5, 3 / 10**0.5], [2 / 13**0.5, 3 / 13**0.5]])
+        np.array([[0.8, 0.6], np.array([1, 3]) / 10**0.5, np.array([2, 3]) / 13**0.5])
     )
     assert said["asked"] == [("/v1/embeddings", "m", t, "Bearer key") for t in (["four", "a"], ["bb"])]
     assert progress == [(2, 3), (3, 3)]
@@ -125,12 +89,14 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(embeddin
 def test_what_a_model_wants_before_queries_and_passages_is_sent(embeddings_server) -> None:
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     address, said = embeddings_server
-    ours = embedder(f"openai:m@{address}|query: |passage: ", lambda _: (address, "key"))
+    assert embedder(" lexical ", nowhere) is None
+    plain, ours = (embedder(f"openai:m@{address}{words}", nowhere) for words in ("", "|query: |passage: "))
+    assert plain is not None
     assert ours is not None
     ours.embed(["a"])
     ours.embed(["b"], query=True)
     assert [asked for _, _, asked, _ in said["asked"]] == [["passage: a"], ["query: b"]]
-    assert ours.name != server("m", address, "key").name
+    assert ours.name != plain.name == f"server m {address}"
 
 
 def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
@@ -185,7 +151,7 @@ def test_a_redirect_is_not_followed_and_no_terminal_code_of_a_server_is_shown(em
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
-    with pytest.raises(BadInput, match="gave no embeddings"):
+    with pytest.raises(BadInput, match="v1 gave no embeddings by m"):
         server("m", "http://127.0.0.1:9/v1", "key").embed(["a\ud800"], query=True)
 
 
@@ -201,27 +167,23 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     words = Tokenizer(models.Unigram())
     words.normalizer, words.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.UnigramTrainer(
-        vocab_size=300, special_tokens=special, unk_token="<unk>", show_progress=False
-    )
+    marks = {"special_tokens": ["<s>", "<pad>", "</s>", "<unk>"], "unk_token": "<unk>"}
+    trainer = trainers.UnigramTrainer(vocab_size=300, show_progress=False, **marks)
     words.train_from_iterator(TEXTS * 20, trainer)
     words.decoder = decoders.Metaspace()
     words.add_special_tokens(["<mask>"])
     words.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
-    names = {"bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>"}
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words,
-        model_max_length=8192,
-        **{f"{name}_token": token for name, token in names.items()},
-    )
+        tokenizer_object=words, model_max_length=8192, bos_token="<s>", eos_token="</s>", cls_token="<s>",
+        sep_token="</s>", pad_token="<pad>", unk_token="<unk>",
+    )  # fmt: skip
     tokenizer.save_pretrained(folder)
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
-    (folder / "tokenizer_config.json").write_text(
-        json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"})
-    )
+    settings = json.loads((folder / "tokenizer_config.json").read_text()) | {
+        "tokenizer_class": "XLMRobertaTokenizer"
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "vocab_size": len(tokenizer)}
     config = XLMRobertaConfig(
@@ -230,26 +192,22 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     XLMRobertaModel(config).save_pretrained(folder)
     for head, width in zip(HEADS, (32, 1), strict=True):
         torch.save(torch.nn.Linear(32, width).state_dict(), folder / head)
-    _as_sentence_transformer(folder)
-    return folder
-
-
-def _as_sentence_transformer(folder: Path) -> None:
-    parts = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
-    modules = [
-        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"}
-        for i, (path, name) in enumerate(parts)
-    ]
+    modules = []
+    for i, name in enumerate(["Transformer", "Pooling", "Normalize"]):
+        path = f"{i}_{name}" if i else ""
+        modules.append(
+            {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"}
+        )
+        (folder / path).mkdir(exist_ok=True)
+    (folder / "modules.json").write_text(json.dumps(modules))
     pooling = {
         "word_embedding_dimension": 32,
         "pooling_mode_cls_token": True,
         "pooling_mode_mean_tokens": False,
     }
-    (folder / "modules.json").write_text(json.dumps(modules))
-    (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
-    (folder / "2_Normalize").mkdir()
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 8192, "do_lower_case": false}')
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -290,10 +248,17 @@ def test_any_sentence_transformer_embeds(bge: Batched, tiny: Path) -> None:
 
 
 PARAPHRASES = [
-    ("The old man caught a huge fish after days at sea.", "Following a long struggle far from the coast the aged "
-     "fisherman hooked an enormous marlin.", "The committee approved the budget for the new library."),
-    ("他把钥匙藏在了门口的花盆底下。", "开门用的东西被他塞到大门边种花的盆子下面。", "今年的苹果收成比去年好得多。"),
-]  # fmt: skip
+    (
+        "The old man caught a huge fish.",
+        "An aged fisherman hooked an enormous marlin.",
+        "They approved the budget.",
+    ),
+    (
+        "他把钥匙藏在了门口的花盆底下。",
+        "开门用的东西被他塞到大门边种花的盆子下面。",
+        "今年的苹果收成比去年好得多。",
+    ),
+]
 
 
 @pytest.fixture(scope="session")

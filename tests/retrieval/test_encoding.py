@@ -7,22 +7,15 @@ from hypothesis import strategies as st
 from longproof.retrieval.contents import decode
 from longproof.retrieval.types import BadInput
 
-CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"
-TRADITIONAL = "那年冬天，村裡的人都說今年的收成完了。他看著窗外的大雪，心裡想：明天還要去城裡嗎？\n"
+CHINESE = "那年冬天，村里的人都说今年的收成完了。\n"
+TRADITIONAL = "那年冬天，村裡的人都說今年的收成完了。\n"
 ENGLISH = "The winter was long, and nobody in the village spoke of the harvest.\n"
-UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "gb18030"]
 
 
-@pytest.mark.parametrize("encoding", ["ascii", *UNICODE])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "gb18030"])
 @pytest.mark.parametrize("text", [CHINESE, TRADITIONAL, CHINESE + ENGLISH, ENGLISH])
 def test_chinese_and_english_are_read_in_every_encoding(text, encoding):
-    if encoding != "ascii" or text.isascii():
-        assert decode(text.encode(encoding))[0] == text
-
-
-@pytest.mark.parametrize("text", ["Ελληνικά και עברית", "emoji 😀 e\u0301", "日本語の文"])
-def test_other_scripts_are_read_as_utf_8_and_with_a_mark(text):
-    assert decode(text.encode("utf-8")) == decode(text.encode("utf-16")) == (text, "")
+    assert decode(text.encode(encoding))[0] == text
 
 
 @pytest.mark.parametrize(
@@ -87,12 +80,11 @@ def test_any_bytes_are_a_text_or_bad_input(data):
 
 
 @given(
-    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(
-        lambda text: text.removeprefix("\ufeff").strip()
-    )
+    st.text(st.characters(exclude_categories=["Cs", "Cc"])), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])
 )
-def test_utf_8_is_always_read(text):
-    assert decode(text.encode()) == (text.removeprefix("\ufeff"), "")
+def test_utf_8_and_what_has_a_mark_is_always_read(text, encoding):
+    text = text.removeprefix("\ufeff") + "."
+    assert decode(text.encode(encoding)) == (text, "")
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "big5hkscs"])

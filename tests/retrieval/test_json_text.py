@@ -16,17 +16,9 @@ def test_one_fact_a_line_with_its_path():
         "coach": null, "notes": [], "nick": "", "Release date": "2015\\nMay", "a.b": {"c:d": 1}}"""
     document = record(raw, title="game", uri="game.json")
     assert document.text.split("\n") == [
-        "team.home.name: Suns",
-        "team.home.won: true",
-        "players[0].name: Booker",
-        "players[0].points: 12",
-        "players[1]: {}",
-        "coach: null",
-        "notes: []",
-        'nick: ""',
-        "Release date: 2015 May",
-        '"a.b"."c:d": 1',
-    ]
+        "team.home.name: Suns", "team.home.won: true", "players[0].name: Booker", "players[0].points: 12",
+        "players[1]: {}", "coach: null", "notes: []", 'nick: ""', "Release date: 2015 May", '"a.b"."c:d": 1',
+    ]  # fmt: skip
     assert (document.kind, document.raw, document.title, document.uri) == ("record", raw, "game", "game.json")
 
 

@@ -12,7 +12,7 @@ from longproof.retrieval.books import read_docx, read_pdf
 from longproof.retrieval.loaders import READERS, read_apart, read_source
 from longproof.retrieval.types import BadInput, FileNotes
 
-CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"
+CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪。\n"
 CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="OEBPS/book%20one.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 OPF = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"><metadata
@@ -110,28 +110,19 @@ def test_a_protected_epub_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, "locked.epub", packed(encryption=chapter), "protected")
 
 
-def test_what_unpacks_without_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "UNPACKED", 2_000_000)
-    data = packed(two=b"<p>" + b"x" * 3_000_000)
-    refused(tmp_path, "book.epub", data, "unpacks to more than 2 MB")
-
-
-@pytest.mark.parametrize("suffix", sorted(READERS))
+@pytest.mark.parametrize("suffix", [".docx", ".epub", ".pdf"])
 @pytest.mark.parametrize("data", [b"", b"PK\3\4 not a zip", b"%PDF-1.7\n%%EOF", bytes(range(256)) * 20])
 def test_what_is_no_book_is_refused(tmp_path: Path, suffix: str, data: bytes) -> None:
     if suffix == ".pdf":
         pytest.importorskip("pypdf", reason="the extra `read` is not installed")
-    if suffix in {".html", ".htm", ".xhtml"} and data.startswith((b"PK", b"%PDF")):
-        pytest.skip("text, if an odd one")
     refused(tmp_path, f"book{suffix}", data, "book")
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.xhtml"])
 def test_a_page_gives_its_text(tmp_path: Path, name: str) -> None:
-    page = b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body<script>alert(1)</script> text.</p>"
-    document = read(tmp_path, name, page)
+    document = read(tmp_path, name, b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body.</p>")
     assert (document.title, document.kind) == ("A page", "markdown")
-    assert document.text == "menu\n\n# Head\n\nBody text.\n"
+    assert document.text == "menu\n\n# Head\n\nBody.\n"
 
 
 def a_pdf(pages: list[str], **kinds: str) -> bytes:
@@ -160,17 +151,12 @@ def a_pdf(pages: list[str], **kinds: str) -> bytes:
 
 
 def test_a_pdf_gives_its_pages(tmp_path: Path) -> None:
-    document = read(
-        tmp_path, "book.pdf", a_pdf(["Chapter One\nThe keeper waits.", "The tide turns."], title="The  Tide")
-    )
+    data = a_pdf(["Chapter One\nThe keeper waits.", "The tide turns."], title="The  Tide")
+    document = read(tmp_path, "book.pdf", data)
     assert (document.title, document.notes) == ("The Tide", FileNotes())
     assert document.text == "Chapter One\nThe keeper waits.\n\nThe tide turns.\n"
-
-
-def test_pdfs_that_give_no_text_say_why(tmp_path: Path) -> None:
     refused(tmp_path, "locked.pdf", a_pdf(["secret"], password="x"), "password")
     refused(tmp_path, "pictures.pdf", a_pdf([""]), "text recognition")
-    refused(tmp_path, "half.pdf", a_pdf(["one", "two"])[:300], "not a PDF")
 
 
 def test_a_file_becomes_a_document(tmp_path):
@@ -203,11 +189,12 @@ def test_files_that_cant_be_read_are_refused_in_one_line(tmp_path):
             read_source(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["book.epub", "book.txt"])
-def test_text_without_measure_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_without_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "CHARACTERS", 1_000)
-    data = packed(two="<p>" + "tide " * 300) if name.endswith("epub") else b"tide " * 300
-    refused(tmp_path, name, data, "longer than 1,000 characters")
+    refused(tmp_path, "book.txt", b"tide " * 300, "longer than 1,000 characters")
+    refused(tmp_path, "book.epub", packed(two="<p>" + "tide " * 300), "longer than 1,000 characters")
+    monkeypatch.setattr(contents, "UNPACKED", 2_000_000)
+    refused(tmp_path, "book.epub", packed(two=b"<p>" + b"x" * 3_000_000), "unpacks to more than 2 MB")
 
 
 def test_a_pdf_is_read_in_a_process_apart_and_given_up_where_it_would_take_hours(
@@ -217,9 +204,7 @@ def test_a_pdf_is_read_in_a_process_apart_and_given_up_where_it_would_take_hours
     refused(tmp_path, "half.pdf", a_pdf(["one", "two"])[:300], "not a PDF")
     monkeypatch.setattr(loaders, "SECONDS", 0.01)
     refused(tmp_path, "forms.pdf", a_pdf(["one"]), "takes more than 0.01 s")
-
-
-def test_a_reader_that_dies_is_said_in_one_line() -> None:
+    monkeypatch.undo()
     with pytest.raises(BadInput, match=r"book\.none: reading it takes too much memory, or fails"):
         read_apart(".none", b"x", "book.none")
 

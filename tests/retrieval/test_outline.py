@@ -51,8 +51,7 @@ def test_long_stretches_without_headings_are_told_by_openings() -> None:
     found = outline(text, evidence_lines(text))
     assert len(found) >= 2 * len(text) // STRETCH
     starts = [entry[0][0] for entry in found]
-    assert starts == sorted(starts)
-    assert max(b - a for a, b in pairwise(starts)) < STRETCH
+    assert 0 < max(b - a for a, b in pairwise(starts)) < STRETCH
     assert all(text[start : start + 6] == "On day" for start in starts)
 
 

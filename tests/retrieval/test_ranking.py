@@ -78,15 +78,12 @@ words = st.lists(st.sampled_from("abcdefgh"), unique=True).map("".join)
 meaning = st.sampled_from(["", "0", "4", "04", "40"])
 
 
-def test_the_best_hit_of_words_in_a_wider_passage_counts_its_rank() -> None:
+def test_the_best_hit_of_words_in_a_wider_passage_counts_its_rank_and_one_without_stands_for_itself() -> None:
+    assert [hit.span.text for hit in fuse(ranking("ab"), ranking("40"), 9)] == ["a", "efgh", "b"]
     fused = fuse(ranking("aebf"), ranking("40"), 10)
     assert [hit.span.text for hit in fused] == ["a", "e", "b", "f"]
     sums = [1 + 1 / 61 + 1 / 62, 1 / 62 + 1 / 61, 1 / 63, 1 / 64]
     assert [hit.score for hit in fused] == pytest.approx(sums)
-
-
-def test_a_wider_passage_without_words_stands_for_itself() -> None:
-    assert [hit.span.text for hit in fuse(ranking("ab"), ranking("40"), 9)] == ["a", "efgh", "b"]
 
 
 @given(words, meaning, st.integers(0, 9))
@@ -95,12 +92,7 @@ def test_hits_keep_their_laws(by_words: str, by_meaning: str, k: int) -> None:
     assert len({hit.span for hit in fused}) == len(fused) <= k
     assert all(a.score >= b.score for a, b in pairwise(fused))
     assert [hit.span.text for hit in fused[:1]] == list(by_words[:1])[:k] or not by_words
-    everything = {hit.span.text for hit in fuse(ranking(by_words), ranking(by_meaning), 99)}
-    assert set(by_words) <= everything
-
-
-@given(words, st.integers(0, 9))
-def test_without_meaning_words_keep_their_order(by_words: str, k: int) -> None:
+    assert set(by_words) <= {hit.span.text for hit in fuse(ranking(by_words), ranking(by_meaning), 99)}
     assert "".join(hit.span.text for hit in fuse(ranking(by_words), [], k)) == by_words[:k]
 
 
@@ -121,19 +113,13 @@ class Searched:
 @given(small, st.text("abcdefgh", min_size=1, max_size=5))
 def test_both_engines_weigh_words_of_less_than_half_of_the_texts_alike(snippets, query):
     rare = "".join(w for w in query if 2 * sum(w in snippet for snippet in snippets) < len(snippets))
-    ours, theirs = (
-        dict(Searched(Bm25, *snippets).best(rare, 9)),
-        dict(Searched(Okapi, *snippets).best(rare, 9)),
-    )
+    ours, theirs = (dict(Searched(engine, *snippets).best(rare, 9)) for engine in (Bm25, Okapi))
     assert ours == pytest.approx({text: score / (K1 + 1) for text, score in theirs.items()}, rel=1e-5)
 
 
-def test_among_two_snippets_okapi_scores_fall_below_zero_and_ours_do_not() -> None:
+def test_among_few_snippets_okapi_falls_below_zero_and_ours_lets_shared_words_decide() -> None:
     assert Searched(Okapi, "ab", "acd").best("a", 3)[0][1] < 0
     assert [score for _, score in Searched(Bm25, "ab", "acd").best("a", 3)] == [0, 0]
-
-
-def test_where_no_word_weighs_more_shared_words_come_first() -> None:
     assert [snippet for snippet, _ in Searched(Bm25, "a", "abc", "ab").best("ab", 3)] == [1, 2, 0]
 
 

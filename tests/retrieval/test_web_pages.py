@@ -8,7 +8,7 @@ from longproof.retrieval.contents import Contents
 from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import PIECE, html_to_markdown, read_page
 
-HTML = """<!DOCTYPE html><!-- saved from url=(0022)https://example.org/s1 --><html><head>{head}</head>
+HTML = """<!DOCTYPE html><!-- saved from url=(0022)https://example.org/s1 --><html><head>{}</head>
 <body><nav>Home</nav><h1>The  lighthouse</h1><p>Built in 1871 of grey stone.</p></body></html>"""
 
 
@@ -16,17 +16,9 @@ def markdown(html: str, *, main_only: bool = False) -> str:
     return html_to_markdown(html, Contents(), main_only=main_only)
 
 
-def html(head: str = "") -> bytes:
-    return HTML.format(head=head).encode()
-
-
 OG = "<meta property=og:title content=C><meta property=og:url content=https://d.e/f>"
 HEADS = [
-    (
-        f"<title> A\n\tB &ndash; </title><link rel=canonical href='https://a.b/c'>{OG}",
-        "A B –",
-        "https://a.b/c",
-    ),
+    (f"<title> A\n\tB &ndash; </title><link rel=canonical href='https://a.b/'>{OG}", "A B –", "https://a.b/"),
     (f"<title> </title><link rel=canonical href='/c'>{OG}", "The lighthouse", "https://d.e/f"),
     ("<link rel=canonical href='javascript:alert(1)'>", "The lighthouse", "https://example.org/s1"),
     ('<link rel=canonical href="https://a.b/&quot; onclick=x">', "The lighthouse", "https://example.org/s1"),
@@ -36,10 +28,8 @@ HEADS = [
 
 
 @pytest.mark.parametrize(("head", "title", "address"), HEADS)
-def test_title_and_address_are_those_of_the_head_if_there_are_any(
-    head: str, title: str, address: str
-) -> None:
-    page = read_page(html(head), "sub/light.HTML", main_only=True)
+def test_title_and_address_are_those_of_the_head_if_any(head: str, title: str, address: str) -> None:
+    page = read_page(HTML.format(head).encode(), "sub/light.HTML", main_only=True)
     assert page.text == "# The lighthouse\n\nBuilt in 1871 of grey stone."
     assert (page.kind, page.title, page.uri) == ("page", title, address)
 
@@ -76,15 +66,12 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(label: str, codec: str,
         assert read_page((head + text).encode(codec), "x.html").text == text.removeprefix("<p>")
 
 
-def test_the_encoding_is_told_where_none_or_a_wrong_one_is_declared() -> None:
+def test_the_encoding_is_told_where_none_or_a_wrong_one_is_declared_and_a_broken_byte_costs_no_page() -> None:
+    broken = b"<meta charset=utf-8>" + (CHINESE * 100).encode() + b"\xff"
+    assert read_page(broken, "x.html").text.endswith("至今还在使用。\ufffd")
     for head in ("", "<meta charset=utf-8>", "<meta charset=punycode>", "<meta charset=nothing>"):
         assert "灰色的石头" in read_page((head + CHINESE * 3).encode("gb18030"), "x.html").text
     assert read_page(("\ufeff" + CHINESE).encode("utf-16-le"), "x.html").text == CHINESE[3:]
-
-
-def test_a_broken_byte_does_not_cost_the_page() -> None:
-    data = b"<meta charset=utf-8>" + (CHINESE * 100).encode() + b"\xff"
-    assert read_page(data, "x.html").text.endswith("至今还在使用。\ufffd")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +103,7 @@ def test_what_is_no_page_is_refused_by_name(data: bytes, name: str, why: str) ->
         ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
         ("x<br>y &amp; z &lt;p&gt; a < b", "x\ny & z <p> a < b"),
         (
-            "<header><h1>T</h1><nav>menu</nav></header><main>m</main><aside>a</aside><footer>f</footer>",
+            "<h1>T</h1><nav>menu</nav><main>m</main><aside>a</aside><footer>f</footer>",
             "# T\n\nmenu\n\nm\n\na\n\nf",
         ),
         ("<p>a</p><button>press</button><dialog>sure?</dialog>", "a\n\npress\n\nsure?"),
@@ -142,13 +129,11 @@ def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
     ("away", "left_out", "unread"),
     [
         ("<script>if (a<b) {'</div>'}</script>", "scripts and styles", ""),
-        ("<style>p{}</style>", "scripts and styles", ""),
         ("<!-- x --><!-- > x --><?php x ?><![CDATA[x]]>", "comments", ""),
         ("<p hidden><span>x</span>y</p>", "hidden parts", ""),
         ("<div style='color: red; display: none'>x<p>y</div>", "hidden parts", ""),
         ("<span style=visibility:hidden>x<span>y</span>x</span>", "hidden parts", ""),
         ("<template><p>x</template>", "hidden parts", ""),
-        ("<noscript>x</noscript>", "hidden parts", ""),
         ("<img src=x alt=x>", "pictures", ""),
         ("<svg><image href=x></image></svg>", "pictures", ""),
         ("<video>x</video>", "sound and films", ""),
@@ -164,32 +149,26 @@ def test_what_is_left_out_is_named(away: str, left_out: str, unread: str) -> Non
     assert (" ".join(page.left_out), " ".join(page.unread)) == (left_out, unread)
 
 
-@pytest.mark.parametrize(
-    "away",
-    [
-        "<nav>x<div>y</div>z</nav>",
-        "<aside><aside>x</aside>y</aside>",
-        "<svg><svg></svg><text>x</text></svg>",
-        "<div role=navigation>x</div>",
-    ],
-)
+NESTED = [
+    "<nav>x<div>y</div>z</nav>",
+    "<aside><aside>x</aside>y</aside>",
+    "<svg><svg></svg><text>x</text></svg>",
+]
+
+
+@pytest.mark.parametrize("away", [*NESTED, "<div role=navigation>x</div>"])
 def test_what_stands_beside_the_main_text_can_be_left_out(away: str) -> None:
     html = f"<p>a</p>{away}<p>b</p>"
     assert markdown(html, main_only=True).split() == ["a", "b"]
     assert "x" in markdown(html)
 
 
-TOO_DEEP = {
-    "100,000 boxes deep": "<div>" * 100_000 + "deep" + "</div>" * 100_000,
-    "100,000 inline deep, open": "<b>" * 100_000 + "deep",
-    "30,000 tables deep": "<table><tr><td>" * 30_000 + "deep",
-}
-
-
-@pytest.mark.parametrize("html", TOO_DEEP.values(), ids=TOO_DEEP)
+@pytest.mark.parametrize(
+    "html", ["<div>" * 100_000 + "</div>" * 100_000, "<b>" * 100_000, "<table><tr><td>" * 30_000]
+)
 def test_what_is_nested_too_deep_to_be_read_whole_is_refused(html: str) -> None:
     with pytest.raises(BadInput, match="nested too deep"):
-        markdown(html)
+        markdown(html + "deep")
 
 
 HOSTILE = {
@@ -215,11 +194,6 @@ def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
     assert "deep" in text
     assert "\0" not in text
     assert len(text) <= 5 * len(html) + 10_000
-
-
-def test_a_table_that_blows_up_is_refused() -> None:
-    with pytest.raises(BadInput, match="blow up"):
-        markdown("<table><tr>" + "<td>x" * 5_000 + "<tr><td>y" * 20_000 + "</table>")
 
 
 def test_a_long_page_is_read_in_pieces_without_losing_a_word() -> None:

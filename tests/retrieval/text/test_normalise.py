@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 from longproof.retrieval.text.normalise import fold, is_chinese, tokens, without_surrogates
 
 TEXT = st.text(
-    st.one_of(
-        st.sampled_from("後后說说Ａa ßﬁ℃é\u0301\u200b½「」…“"), st.characters(exclude_categories=["Cs"])
-    )
+    st.sampled_from("後后說说Ａa ßﬁ℃é\u0301\u200b½「」…“") | st.characters(exclude_categories=["Cs"])
 )
 
 
 @pytest.mark.parametrize(
     ("written", "folded"),
     [
-        ("後來，寶玉説：「走罷！」", '后来,宝玉说:"走罷!"'.replace("罷", "罢")),
+        ("後來，寶玉説：「走罷！」", '后来,宝玉说:"走罢!"'),
         ("ＡＢＣ　１２３", "abc 123"),
         ("Straße ﬁne", "strasse fine"),
         ("Café CAFE\u0301", "cafe cafe"),
@@ -41,14 +39,10 @@ def test_places_after_an_expansion_lead_back():
     assert folded.original(5, 6) == (4, 5)
 
 
-@given(TEXT)
-def test_folding_is_character_by_character(text):
-    assert fold(text).text == "".join(fold(character).text for character in text)
-
-
 @given(TEXT, st.data())
 def test_every_range_leads_to_a_range_that_folds_to_it(text, data):
     folded = fold(text)
+    assert folded.text == "".join(fold(character).text for character in text)
     start = data.draw(st.integers(0, len(folded.text)))
     end = data.draw(st.integers(start, len(folded.text)))
     first, last = folded.original(start, end)
@@ -66,10 +60,7 @@ def test_neighbouring_ranges_come_in_order_and_lose_only_what_folds_to_nothing(t
     assert all(fold(text[index]).text == "" for index in set(range(len(text))) - covered)
 
 
-BROKEN = st.text(st.characters() | st.characters(categories=["Cs"]))
-
-
-@given(BROKEN)
+@given(st.text(st.characters() | st.characters(categories=["Cs"])))
 def test_what_is_left_can_be_written_and_keeps_its_offsets(text: str) -> None:
     clean = without_surrogates(text)
     clean.encode("utf-8")

@@ -5,7 +5,7 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.sentences import HELD, PairedMarks, sentences
+from longproof.retrieval.text.sentences import HELD, sentences
 
 PIECES = [
     *"我他说。！？…，“”「」（）《》\"'‘’.,!? \n\r\t一1a:：;-*_#😀\u0301ש\u200b\u3000",
@@ -87,16 +87,6 @@ def test_time_grows_with_the_length_and_no_faster(unit):
     assert_linear(lambda size: sentences(unit * (size // len(unit))), 2000)
 
 
-def test_only_short_ranges_are_held():
-    short, long = "“" + "字" * (HELD - 2) + "”", "“" + "字" * (HELD - 1) + "”"
-    assert PairedMarks(short).holds(5)
-    assert not PairedMarks(long).holds(5)
-    assert not PairedMarks(short).holds(0)
-    assert not PairedMarks(short).holds(len(short))
-
-
-@given(st.text(st.sampled_from('“”「」（）"‘’ 字.\n')))
-def test_openers_precede_closers_and_held_ranges_do_not_overlap(text):
-    found = PairedMarks(text)
-    assert all(opener < closer for closer, opener in found.opener.items())
-    assert all(end <= start for end, start in zip(found.ends, found.starts[1:], strict=False))
+def test_only_short_quotations_are_held_together():
+    assert len(cut("他说“" + "好。" * (HELD // 2 - 1) + "”然后走了。")) == 2
+    assert len(cut("他说“" + "好。" * (HELD // 2) + "”然后走了。")) > 2
