@@ -28,8 +28,7 @@ _EMPTY_ELEMENT = re.compile(
     re.IGNORECASE,
 )
 """XHTML may write `<title/>`, which in HTML opens an element that never ends; some elements are always empty."""
-_CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
-"""Text as it is, which HTML doesn't have."""
+_CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)  # text as it is; HTML has none
 
 _SILENT = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""

@@ -17,10 +17,8 @@ from pydantic import BaseModel
 
 from longproof.retrieval.types import BadInput, FileNotes
 
-CHARACTERS = 20_000_000
-"""How long a document may be once it is text: several times the longest novels."""
-UNPACKED = 256_000_000
-"""Of a packed file, in bytes; a long novel has about 5 million."""
+CHARACTERS = 20_000_000  # how long a document may be once it is text: several times the longest novels
+UNPACKED = 256_000_000  # of a packed file, in bytes; a long novel has about 5 million
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -43,8 +41,7 @@ class Contents(BaseModel):
 
     text: str = ""
     title: str = ""
-    guess: str = ""
-    """The encoding that its bytes were taken for, where nothing told it."""
+    guess: str = ""  # the encoding that its bytes were taken for, where nothing told it
     left_out: set[str] = set()
     unread: set[str] = set()
     facts: dict[str, str] = {}

@@ -32,15 +32,12 @@ FORMS = (
 )
 BGE_M3 = "BAAI/bge-m3"
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
-AT_ONCE, SENT_AT_ONCE = 16, 64
-"""Texts that a model here embeds together, and that are sent to a server together."""
+AT_ONCE, SENT_AT_ONCE = 16, 64  # texts that a model here, and a server, embeds together
 TIMEOUT_S = 120
-ENDS = 1 << 20
-"""Of a larger file only the first and last MiB and the size are hashed."""
+ENDS = 1 << 20  # of a larger file only the first and last MiB and the size are hashed
 
 _SPEC = re.compile(r"(?P<kind>e5|bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
-_SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}
-"""The suffixes of the files that make a model what it is."""
+_SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}  # of what makes a model
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]
@@ -86,11 +83,9 @@ class Batched:
     """An embedder that hands its texts to a model, `size` at a time."""
 
     name: str
-    encode: Callable[[list[str], bool], Encoded]
-    """Embeds a batch of passages or, with True, of queries."""
+    encode: Callable[[list[str], bool], Encoded]  # embeds a batch of passages or, with True, of queries
     size: int
-    query: str = ""
-    """Put before each query, as `passage` is before each passage."""
+    query: str = ""  # put before each query, as `passage` is before each passage
     passage: str = ""
 
     def embed(

@@ -14,8 +14,7 @@ from uuid import uuid4
 from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
-PART = ".part-"
-"""The beginning of a file's name while it is not whole yet."""
+PART = ".part-"  # the beginning of a file's name while it is not whole yet
 
 
 def home(folder: str | None = None) -> Path:

@@ -27,16 +27,11 @@ from longproof.retrieval.web_pages import read_page
 KINDS: dict[str, DocumentKind] = {".md": "markdown", ".markdown": "markdown", ".json": "record"}
 """By suffix; every other file that is no book and no page is plain text."""
 
-FILE_BYTES = 64_000_000
-"""How large a file may be, in bytes; a long novel as a scan with pictures has about as many."""
-SECONDS = 300
-"""How long reading a file may take; a scanned novel of a thousand pages takes about one minute."""
-MEMORY = 4 << 30
-"""How much memory it may take, in bytes; not on Windows, which has no such limit."""
-DEEPEST = 200
-"""Containers of JSON may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
-VALUES = 500_000
-"""How many values a record may have: each is a line that is indexed, and millions take minutes and gigabytes."""
+FILE_BYTES = 64_000_000  # how large a file may be; a long novel as a scan with pictures has about as many
+SECONDS = 300  # how long reading a file may take; a scanned novel of a thousand pages takes about one minute
+MEMORY = 4 << 30  # how much memory it may take, in bytes; not on Windows, which has no such limit
+DEEPEST = 200  # levels of a JSON value; more are a mistake or an attack on the parser's stack
+VALUES = 500_000  # of a record: each is a line that is indexed, and millions take minutes and gigabytes
 
 _LONGEST_KEY = 100
 _PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")

@@ -12,14 +12,11 @@ from itertools import pairwise
 from longproof.retrieval.text.sentences import Range
 
 LONGEST_HEADING = 80
-STRETCH = 30_000
-"""So many characters without a heading are told by openings instead, one about every OPENING_EVERY."""
+STRETCH = 30_000  # so many characters without a heading are told by openings, one every OPENING_EVERY
 OPENING_EVERY = 15_000
 LOOKED_FOR_OPENING = 3000
-SHORTEST_ENTRY = 4
-"""Entries are hardly shorter; more than this gives room for are thinned before they are measured."""
-CONTENTS = 4
-"""So many headings with nothing between them are a table of contents; only the last can head a text."""
+SHORTEST_ENTRY = 4  # entries are hardly shorter; more than there is room for are thinned at once
+CONTENTS = 4  # so many headings in a row are a table of contents; only the last can head a text
 
 _LINE = re.compile(r"^[^\S\n]*(?P<line>[^\s][^\n]{0,120})(?=\n|\Z)", re.MULTILINE)
 _NUMERAL = r"(?:\d{1,3}|[IVXLC]{1,8}|[一二三四五六七八九十百]{1,5})"

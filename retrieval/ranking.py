@@ -15,18 +15,14 @@ from numpy.typing import NDArray
 
 from longproof.retrieval.types import Hit
 
-Engine = Literal["bm25", "okapi"]
-"""How saved pages are searched: `bm25` is `robertson`."""
+Engine = Literal["bm25", "okapi"]  # how saved pages are searched: `bm25` is `robertson`
 Ranges = Sequence[tuple[int, int]]
-Numbers = list[int]
-"""A text as the numbers of its tokens."""
+Numbers = list[int]  # a text as the numbers of its tokens
 
 K1 = 1.5
 B = 0.75
-FUSION_K = 60
-"""The constant of reciprocal rank fusion: how little the first ranks stand out. Rank r counts 1 / (K + r)."""
-AMONG = 120
-"""So many hits are ranked by words and by meaning before the best by both are taken."""
+FUSION_K = 60  # of reciprocal rank fusion, how little the first ranks stand out: rank r counts 1 / (K + r)
+AMONG = 120  # so many hits are ranked by words and by meaning before the best by both are taken
 
 
 def number_tokens(texts: Iterable[Sequence[str]]) -> tuple[list[Numbers], dict[str, int]]:

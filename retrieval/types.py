@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 DocumentKind = Literal["text", "markdown", "record", "page"]
-Progress = Callable[[int, int], None]
-"""Called with the number of things done and of all."""
+Progress = Callable[[int, int], None]  # called with the number of things done and of all
 
 
 class BadInput(ValueError):
@@ -62,12 +61,9 @@ class Line(NamedTuple):
 class FileNotes(Frozen):
     """Notes on how a file became the text of a document."""
 
-    guessed_encoding: str = ""
-    """The encoding that its bytes were taken for, where nothing told it."""
-    left_out: tuple[str, ...] = ()
-    """What the file holds and its readers don't see as text, such as comments."""
-    unread: tuple[str, ...] = ()
-    """What its readers see and the text lacks, such as embedded pages."""
+    guessed_encoding: str = ""  # the encoding that its bytes were taken for, where nothing told it
+    left_out: tuple[str, ...] = ()  # what the file holds and its readers don't see as text, such as comments
+    unread: tuple[str, ...] = ()  # what its readers see and the text lacks, such as embedded pages
 
 
 class Document(Frozen):

@@ -38,8 +38,7 @@ _KNOWN_CODEC = re.compile(r"utf-8|gb18030|euc-jp|windows-(125\d|874)|iso-8859-\d
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\x00-\x20]{1,2000}", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]{0,2000}\n){0,100}?)---[ \t]*(?:\n|\Z)")
 PIECE = 250_000
-LONGEST_TAG = 4000
-"""Attributes that are longer in all are dropped: html-to-markdown takes time in the square of their number."""
+LONGEST_TAG = 4000  # longer attributes go: html-to-markdown takes time in the square of their number
 
 _ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+(?:>|\Z)"""
 _TOKEN = re.compile(

@@ -14,8 +14,7 @@ SEGMENT = 150
 BLOCK = 5500
 SNIPPET = 1600
 OVERLAP = 200
-LONGEST = 400
-"""A line is never longer than this: a longer sentence is cut."""
+LONGEST = 400  # a line is never longer than this: a longer sentence is cut
 SHORT = 60
 """Sentences that follow each other in a paragraph are one line up to this length: a number for each would cost
 Chinese prose, whose sentences are short, a quarter of its length."""

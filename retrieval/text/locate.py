@@ -10,8 +10,7 @@ from functools import lru_cache
 from longproof.retrieval.text.normalise import CJK, Folded, fold
 from longproof.retrieval.types import Document, Span
 
-ENOUGH = 90.0
-"""The least likeness, 0 to 100 (rapidfuzz's partial ratio), at which a place is taken for the quote."""
+ENOUGH = 90.0  # the least likeness, 0 to 100 (partial ratio), at which a place is taken for the quote
 
 _SPACED = rf"[^\W_{CJK}]"
 _WORD = re.compile(rf"[{CJK}]+|{_SPACED}+")

@@ -40,8 +40,7 @@ _NUMBER = re.compile(
     r"|(?P<han>[〇零一二三四五六七八九十百千万亿两廿卅]{1,16})"
     rf"|\b(?P<words>(?:{_ONES})(?:[ -]+(?:and )?(?:{_ONES}|{_TIMES})){{0,12}})\b"
 )
-_SPOKEN = re.compile("[一二三四五六七八九两]{2}")
-"""`三五个` is three to five; nobody writes 35 so."""
+_SPOKEN = re.compile("[一二三四五六七八九两]{2}")  # `三五个` is three to five; nobody writes 35 so
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|个百分点)")
 _ABOUT = re.compile(
     r"(?:约|大概|近|差不多|不到|超过?|逾|至少|不下|将|上|数|几|\b(?:about|around|approximately|nearly|almost|roughly|some"

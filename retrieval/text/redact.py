@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from httpx2 import Request
 
-SHORTEST_SECRET = 5
-"""A shorter key is a stand-in for none."""
+SHORTEST_SECRET = 5  # a shorter key is a stand-in for none
 _LONGEST = 10_000
 _BETWEEN = "(?:\\\\[nrt]?|[\\s\u00ad\u200b-\u200f\u2060\ufeff])*"
 """What may stand between a secret's letters where it is quoted: backslashes, breaks of lines, what nobody sees."""
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
-_RAW = "x-stainless-raw-response"
-"""By this header the client remembers in what form a response was asked for."""
+_RAW = "x-stainless-raw-response"  # by this header the client remembers in what form a response was asked for
 _NEEDED = frozenset(
     {"host", "connection", "accept", "accept-encoding", "user-agent", "content-type", "content-length", _RAW}
 )

@@ -18,8 +18,7 @@ from longproof.retrieval.text.normalise import CJK
 
 Range = tuple[int, int]
 
-WIDEST = 120
-"""Wrapped prose is never set wider than this; longer lines are paragraphs of their own."""
+WIDEST = 120  # wrapped prose is never set wider than this; longer lines are paragraphs of their own
 
 _TEXT_LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 _SINGLE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
@@ -31,11 +30,9 @@ _WIDE_FIRST = re.compile(r"\s*[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _INNER_STOP = re.compile("[，。；、]")
 _ADDRESS = re.compile(r"@|://|\w\.\w")
 
-HELD = 150
-"""A quotation or bracket of at most this many characters, marks included, is held together."""
+HELD = 150  # a quotation or bracket of at most this many characters, marks included, is held together
 
-NESTED = 16
-"""At most this many marks are open at once; the oldest is forgotten, so that hostile text costs no more."""
+NESTED = 16  # so many marks are open at once; the oldest is forgotten: hostile text costs no more
 
 _OPENING_OF = dict(zip("”」』）)】》〉］]’»", "“「『（(【《〈［[‘«", strict=True))
 _MARK = re.compile(r"[“”「」『』（）()【】《》〈〉［］\[\]\"‘«»]|’(?!\w)|\n\s*\n")
@@ -84,10 +81,8 @@ class PairedMarks:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.opener: dict[int, int] = {}
-        """Of each closing place the opening one."""
-        self.starts: list[int] = []
-        """Where the ranges that are held together begin; `ends` has where each of them ends."""
+        self.opener: dict[int, int] = {}  # of each closing place the opening one
+        self.starts: list[int] = []  # where the ranges that are held together begin, and `ends` end
         self.ends: list[int] = []
         self._open: deque[int] = deque(maxlen=NESTED)
         for match in _MARK.finditer(text):
@@ -149,29 +144,25 @@ def sentences(text: str) -> list[Range]:
 
 
 def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
-    found: list[Range] = []
     start, stop = unit
     cased = _CAPITAL.search(text, *unit) is not None
+    bounds = [start]
     for match in _END.finditer(text, *unit):
         closers = range(match.start() + 1, match.end())
         end = next((place for place in closers if place in paired.straight), match.end())
-        if end < stop and _ends(_Stop(text, start, match.start(), end, stop, cased), paired):
-            _append(text, found, start, end)
-            start = end
-    _append(text, found, start, stop)
+        if end < stop and _ends(_Stop(text, bounds[-1], match.start(), end, stop, cased), paired):
+            bounds.append(end)
+    found: list[Range] = []
+    for bound in pairwise([*bounds, stop]):
+        start, end = trim(text, *bound)
+        # What holds no word joins the sentence before it, or at the beginning the one behind it.
+        if found and start < end and not _HAS_WORD.search(text, start, end):
+            start = found.pop()[0]
+        if start < end:
+            found.append((start, end))
     if len(found) > 1 and not _HAS_WORD.search(text, *found[0]):
         found[:2] = [(found[0][0], found[1][1])]
     return found
-
-
-def _append(text: str, found: list[Range], start: int, end: int) -> None:
-    """Add `[start, end)` without its whitespace; where it holds no word, to the sentence before it."""
-    start, end = trim(text, start, end)
-    if start >= end:
-        return
-    if found and not _HAS_WORD.search(text, start, end):
-        start = found.pop()[0]
-    found.append((start, end))
 
 
 def trim(text: str, start: int, end: int) -> Range:
