@@ -1,13 +1,13 @@
 """Embedders: SPECs and a server everywhere; BGE-M3 and SentenceTransformers on a tiny model made here."""
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import numpy as np
+import openai
 import pytest
 
 from longproof.retrieval import embedders
@@ -19,7 +19,7 @@ TEXTS = ["The old captain walked along the harbour.", "老船长沿着港口慢�
 
 
 def nowhere(address: str | None) -> tuple[str, str]:
-    return address or "http://127.0.0.1:9/v1", "secret-key"
+    return address or ADDRESS, "secret-key"
 
 
 ODD_SPECS = ",bge,st,st:,openai:,lexical:x,bge-m3:m@http://h/v1,e5:x,e5|a|b,auto|a|b,openai:m|query: "
@@ -39,73 +39,61 @@ def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
         embedder(f"bge-m3:{tmp_path}", nowhere)
 
 
+ADDRESS = "http://127.0.0.1:9/v1"
+
+
 @pytest.fixture
-def embeddings_server() -> Iterator[tuple[str, dict[str, Any]]]:
-    """A server of embeddings; `said` holds what it was asked and what it should answer instead."""
+def said(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a server of embeddings was asked, and what it should answer instead of vectors."""
     said: dict[str, Any] = {"asked": [], "status": 200, "raw": None, "location": ""}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            said["headers"] = str(self.headers)
-            said["asked"].append((self.path, asked["model"], asked["input"], self.headers["Authorization"]))
-            rows = [[float(len(text)), 3.0] for text in asked["input"]]
-            data = [{"index": i, "embedding": row} for i, row in enumerate(rows)]
-            body = json.dumps({"data": data[::-1]}).encode() if said["raw"] is None else said["raw"]
-            self.send_response(said["status"])
-            self.send_header("Location", said["location"])
-            self.send_header("Retry-After-Ms", "1")
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        asked, said["headers"] = json.loads(request.content), str(request.headers)
+        said["asked"].append(
+            (str(request.url), asked["model"], asked["input"], request.headers["Authorization"])
+        )
+        data = [{"index": i, "embedding": [len(text), 3]} for i, text in enumerate(asked["input"])]
+        body = json.dumps({"data": data[::-1]}).encode() if said["raw"] is None else said["raw"]
+        headers = {"Location": said["location"], "Retry-After-Ms": "1", "Content-Type": "application/json"}
+        return httpx2.Response(said["status"], headers=headers, content=body)
 
-        def log_message(self, *_: Any) -> None: ...
-
-    http = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, args=(0.005,), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{http.server_port}/v1", said
-    http.shutdown()
-    http.server_close()
-    thread.join()
+    client = partial(openai.DefaultHttpxClient, transport=httpx2.MockTransport(answer))
+    monkeypatch.setattr(openai, "DefaultHttpxClient", client)
+    return said
 
 
 def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(
-    embeddings_server, monkeypatch: pytest.MonkeyPatch
+    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedders, "SENT_AT_ONCE", 2)
-    address, said = embeddings_server
     progress: list[tuple[int, int]] = []
-    ours = server("m", address, "key")
+    ours = server("m", ADDRESS, "key")
     dense = ours.embed(["four", "a", "bb"], progress=lambda *done: progress.append(done)).dense
     assert dense == pytest.approx(
         np.array([[0.8, 0.6], np.array([1, 3]) / 10**0.5, np.array([2, 3]) / 13**0.5])
     )
-    assert said["asked"] == [("/v1/embeddings", "m", t, "Bearer key") for t in (["four", "a"], ["bb"])]
+    assert said["asked"] == [(f"{ADDRESS}/embeddings", "m", t, "Bearer key") for t in (["four", "a"], ["bb"])]
     assert progress == [(2, 3), (3, 3)]
 
 
-def test_what_a_model_wants_before_queries_and_passages_is_sent(embeddings_server) -> None:
+def test_what_a_model_wants_before_queries_and_passages_is_sent(said: dict[str, Any]) -> None:
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
-    address, said = embeddings_server
     assert embedder(" lexical ", nowhere) is None
-    plain, ours = (embedder(f"openai:m@{address}{words}", nowhere) for words in ("", "|query: |passage: "))
+    plain, ours = (embedder(f"openai:m@{ADDRESS}{words}", nowhere) for words in ("", "|query: |passage: "))
     assert plain is not None
     assert ours is not None
     ours.embed(["a"])
     ours.embed(["b"], query=True)
     assert [asked for _, _, asked, _ in said["asked"]] == [["passage: a"], ["query: b"]]
-    assert ours.name != plain.name == f"server m {address}"
+    assert ours.name != plain.name == f"server m {ADDRESS}"
 
 
 def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
-    embeddings_server, monkeypatch: pytest.MonkeyPatch
+    said: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, said = embeddings_server
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-SECRET\nX-Api-Key: sk-SECRET")
     monkeypatch.setenv("OPENAI_ORG_ID", "sk-SECRET")
-    server("m", address, "key").embed(["a"])
+    server("m", ADDRESS, "key").embed(["a"])
     assert "SECRET" not in said["headers"]
     assert said["asked"][0][-1] == "Bearer key"
 
@@ -131,28 +119,26 @@ ODD = [
 
 
 @pytest.mark.parametrize("number", range(len(ODD)))
-def test_an_odd_answer_is_named(embeddings_server, number: int) -> None:
-    address, said = embeddings_server
+def test_an_odd_answer_is_named(said: dict[str, Any], number: int) -> None:
     said["raw"] = ODD[number].encode()
     with pytest.raises(BadInput, match=r"something else than their vectors|gave no embeddings"):
-        server("m", address, "key").embed(["a", "b"], query=True)
+        server("m", ADDRESS, "key").embed(["a", "b"], query=True)
 
 
-def test_a_redirect_is_not_followed_and_no_terminal_code_of_a_server_is_shown(embeddings_server) -> None:
-    address, said = embeddings_server
-    said["status"], said["location"] = 307, f"{address}/elsewhere"
+def test_a_redirect_is_not_followed_and_no_terminal_code_of_a_server_is_shown(said: dict[str, Any]) -> None:
+    said["status"], said["location"] = 307, f"{ADDRESS}/elsewhere"
     with pytest.raises(BadInput, match="gave no embeddings"):
-        server("m", address, "key").embed(["a"], query=True)
+        server("m", ADDRESS, "key").embed(["a"], query=True)
     assert len(said["asked"]) == 1
     said["status"], said["raw"] = 400, rb'{"error": {"message": "\u001b[2J secret-KEY \u0007no"}}'
     with pytest.raises(BadInput, match=r"\[2J … .?no") as refused:
-        server("m", address, "secret-key").embed(["a"], query=True)
+        server("m", ADDRESS, "secret-key").embed(["a"], query=True)
     assert str(refused.value).isprintable()
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(BadInput, match="v1 gave no embeddings by m"):
-        server("m", "http://127.0.0.1:9/v1", "key").embed(["a\ud800"], query=True)
+        server("m", ADDRESS, "key").embed(["a\ud800"], query=True)
 
 
 @pytest.fixture(scope="session")

@@ -43,16 +43,12 @@ def belongs(passage: Range, to: Range) -> bool:
     return shared > 0 and 2 * shared >= min(passage[1] - passage[0], to[1] - to[0])
 
 
-def array(passages: list[Range]) -> np.ndarray:
-    return np.array(passages, dtype=np.int64).reshape(-1, 2)
-
-
 @given(in_text_order(), ranges, st.data())
 def test_the_best_score_of_each_range_is_that_of_a_passage_half_in_it(passages, ranges, data):
     row = st.lists(st.integers(0, 9), min_size=len(passages), max_size=len(passages))
     rows = data.draw(st.lists(row, max_size=3))
     scores = np.array(rows, dtype=float).reshape(len(rows), len(passages))
-    found = best_per_range(scores, array(passages), ranges)
+    found = best_per_range(scores, np.array(passages, dtype=np.int64).reshape(-1, 2), ranges)
     assert found.tolist() == [
         [max((row[i] for i, p in enumerate(passages) if belongs(p, one)), default=0) for one in ranges]
         for row in rows
@@ -61,8 +57,7 @@ def test_the_best_score_of_each_range_is_that_of_a_passage_half_in_it(passages, 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 15))
 def test_the_best_come_first_and_of_equal_ones_the_earlier(scores, k):
-    expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]
-    assert top_k(np.array(scores, dtype=np.float32), k) == expected
+    assert top_k(np.array(scores), k) == sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]
 
 
 DOCUMENT = Document.of("abcdefgh")

