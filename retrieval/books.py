@@ -20,7 +20,6 @@ from longproof.retrieval.contents import Contents, open_archive, parse_xml, plai
 from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import decode_html, html_to_markdown
 
-_TITLE = ".//{http://purl.org/dc/elements/1.1/}title"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMPTY_ELEMENT = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
@@ -30,8 +29,6 @@ _EMPTY_ELEMENT = re.compile(
 """XHTML may write `<title/>`, which in HTML opens an element that never ends; some elements are always empty."""
 _CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)  # text as it is; HTML has none
 
-_SILENT = logging.NullHandler()
-"""pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
 _NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
 """Annotations that show text on the page; a widget is a form field."""
 _PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
@@ -57,10 +54,10 @@ _HEADING_STYLE = re.compile(r"heading ([1-6])|(title)", re.IGNORECASE)
 
 def read_epub(data: bytes, name: str) -> Contents:
     """The chapters of an EPUB as its spine orders them, `linear="no"` too. Raises BadInput, for a locked one too."""
-    with plain_errors(name, "an EPUB"), open_archive(data, name) as archive:
-        root = parse_xml(archive.read("META-INF/container.xml"), name).find(".//{*}rootfile")
+    with plain_errors(name, "an EPUB"), open_archive(data) as archive:
+        root = parse_xml(archive.read("META-INF/container.xml")).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
-        package = parse_xml(archive.read(opf), name)
+        package = parse_xml(archive.read(opf))
         items = {item.get("id"): item for item in package.iterfind(".//{*}manifest/{*}item")}
         # A spine names each chapter once; one that names it a thousand times is no book's.
         chapters: dict[str, None] = {}
@@ -70,9 +67,9 @@ def read_epub(data: bytes, name: str) -> Contents:
                 href = unquote(urldefrag(item.get("href", "")).url)
                 chapters[posixpath.normpath(posixpath.join(posixpath.dirname(opf), href))] = None
         if _ENCRYPTION in archive.namelist():
-            locked = parse_xml(archive.read(_ENCRYPTION), name).iterfind(".//{*}CipherReference")
+            locked = parse_xml(archive.read(_ENCRYPTION)).iterfind(".//{*}CipherReference")
             if {unquote(reference.get("URI", "")) for reference in locked} & chapters.keys():
-                raise BadInput(f"{name}: the book is protected against copying; give one without protection")
+                raise BadInput("the book is protected against copying; give one without protection")
         texts, book = [], Contents(title=_title_in(package), left_out={"table of contents"})
         for path in chapters:
             if (chapter := archive.read(path)).strip():
@@ -85,7 +82,7 @@ def read_epub(data: bytes, name: str) -> Contents:
 
 
 def _title_in(properties: Element) -> str:
-    return " ".join((properties.findtext(_TITLE) or "").split())
+    return " ".join((properties.findtext(".//{http://purl.org/dc/elements/1.1/}title") or "").split())
 
 
 def read_pdf(data: bytes, name: str) -> Contents:
@@ -93,10 +90,11 @@ def read_pdf(data: bytes, name: str) -> Contents:
     with plain_errors(name, "a PDF"):
         from pypdf import PdfReader
 
-        logging.getLogger("pypdf").addHandler(_SILENT)
+        # pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for.
+        logging.getLogger("pypdf").addHandler(logging.NullHandler())
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise BadInput(f"{name}: it is locked with a password; save a copy without one")
+            raise BadInput("it is locked with a password; save a copy without one")
         title = str((reader.metadata.title if reader.metadata else "") or "")
         pages, book = [], Contents(title=" ".join(title.split()))
         for page in reader.pages:
@@ -132,8 +130,8 @@ def read_docx(data: bytes, name: str) -> Contents:
 
     Headers stand before the text and footers behind it; a note stands behind the paragraph that refers to it.
     """
-    with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
-        word = _Word(archive, name)
+    with plain_errors(name, "a Word document"), open_archive(data) as archive:
+        word = _Word(archive)
         parts = [*word.texts("header"), *word.blocks(word.document), *word.texts("footer")]
         word.contents.text = "\n\n".join(parts)
         return word.contents
@@ -142,14 +140,14 @@ def read_docx(data: bytes, name: str) -> Contents:
 class _Word:
     """A Word document. `contents` has its title, and remarks on what is not in its text."""
 
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self._archive, self._name = archive, name
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
         beside = self._relations("")
         properties = [self._parse(path) for kind, path in beside if kind == "core-properties"]
         self.contents = Contents(title=_title_in(properties[0]) if properties else "")
         main = [path for kind, path in beside if kind == "officeDocument"]
         if not main:
-            raise BadInput(f"{name}: not a Word document that can be read: it names no text")
+            raise BadInput("not a Word document that can be read: it names no text")
         self.document = self._parse(main[0])
         self._related = self._relations(main[0])
         self._levels: dict[str, int] = {}
@@ -245,7 +243,7 @@ class _Word:
         return related
 
     def _parse(self, path: str) -> Element:
-        return parse_xml(self._archive.read(path), self._name)
+        return parse_xml(self._archive.read(path))
 
 
 def _tag(element: Element) -> str:

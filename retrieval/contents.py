@@ -28,7 +28,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     (b"\x84\x31\x95\x33", "gb18030"),
 )
-_OLD_OFFICE = bytes.fromhex("D0CF11E0A1B11AE1")
 _OF_TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u06ff]|[\u0370-\u06ff][A-Za-z]")
 """No word has Latin letters beside Greek, Cyrillic, Hebrew or Arabic ones; a few accents misread give such words."""
 
@@ -56,7 +55,7 @@ class Contents(BaseModel):
 
 @contextmanager
 def plain_errors(name: str, what: str) -> Iterator[None]:
-    """Turn what parsers raise on a broken file into one line; a missing library too."""
+    """Turn what parsers raise on a broken file, or for a missing library, into one line that begins with its name."""
     try:
         yield
     except BadInput as error:
@@ -68,19 +67,19 @@ def plain_errors(name: str, what: str) -> Iterator[None]:
         raise BadInput(f"{name}: not {what} that can be read: {reason}; save it again, or as text") from error
 
 
-def open_archive(data: bytes, name: str) -> zipfile.ZipFile:
+def open_archive(data: bytes) -> zipfile.ZipFile:
     """The ZIP archive in these bytes. Raises BadInput where it unpacks to too much."""
     archive = zipfile.ZipFile(BytesIO(data))
     # zipfile reads no more of a file than its declared size.
     if sum(info.file_size for info in archive.infolist()) > UNPACKED:
-        raise BadInput(f"{name}: it unpacks to more than {UNPACKED // 10**6} MB; give its text alone")
+        raise BadInput(f"it unpacks to more than {UNPACKED // 10**6} MB; give its text alone")
     return archive
 
 
-def parse_xml(data: bytes, name: str) -> ElementTree.Element:
+def parse_xml(data: bytes) -> ElementTree.Element:
     """The root element. Raises BadInput for declarations: entities can grow without measure, or name files."""
     if re.search(rb"<!\s*(?:DOCTYPE|ENTITY)", data.replace(b"\0", b""), re.IGNORECASE):
-        raise BadInput(f"{name}: its XML makes declarations of its own; save it again with another program")
+        raise BadInput("its XML makes declarations of its own; save it again with another program")
     return ElementTree.fromstring(data)
 
 
@@ -99,7 +98,7 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> tuple[st
     name = printable(name) or "the input"
     if not data:
         raise BadInput(f"{name}: the file is empty; give one with text")
-    if data.startswith(_OLD_OFFICE) and name.lower().endswith(".doc"):
+    if data.startswith(bytes.fromhex("D0CF11E0A1B11AE1")) and name.lower().endswith(".doc"):
         raise BadInput(f"{name}: an old Word file: save it as .docx")
     text, guess = (_decode_as(data, encoding, name), "") if encoding else _tell_encoding(data, name)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
@@ -114,7 +113,6 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> tuple[st
 
 
 def _decode_as(data: bytes, encoding: str, name: str) -> str:
-    """The bytes in the encoding that was asked for."""
     try:
         text = data.decode(encoding)
         text.encode()  # some encodings give half characters, which no text may hold

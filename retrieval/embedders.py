@@ -30,10 +30,8 @@ FORMS = (
     "lexical, auto, e5, bge-m3, bge-m3:PATH_OR_NAME, st:PATH_OR_NAME, openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
     "; what a model wants before queries and passages goes behind it, as in 'st:PATH|query: |passage: '"
 )
-BGE_M3 = "BAAI/bge-m3"
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 AT_ONCE, SENT_AT_ONCE = 16, 64  # texts that a model here, and a server, embeds together
-TIMEOUT_S = 120
 ENDS = 1 << 20  # of a larger file only the first and last MiB and the size are hashed
 
 _SPEC = re.compile(r"(?P<kind>e5|bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
@@ -63,7 +61,7 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
     if kind == "e5" and not (model or address or prefixes):
         made = e5()
     elif kind == "bge-m3" and not address:
-        made = bge_m3(model or BGE_M3)
+        made = bge_m3(model or "BAAI/bge-m3")
     elif kind == "st" and model and not address:
         made = sentence_transformer(model)
     elif kind == "openai" and model:
@@ -205,7 +203,7 @@ def server(model: str, address: str, key: str) -> Batched:
         http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
         sendable = [without_surrogates(text, "?") for text in texts]
         try:
-            with OpenAI(api_key=key, base_url=address, timeout=TIMEOUT_S, http_client=http) as client:
+            with OpenAI(api_key=key, base_url=address, timeout=120, http_client=http) as client:
                 answer = client.embeddings.create(model=model, input=sendable, encoding_format="float")
             in_order = sorted(answer.data, key=lambda item: getattr(item, "index", None) or 0)
             with np.errstate(over="ignore"):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from httpx2 import Request
 
 SHORTEST_SECRET = 5  # a shorter key is a stand-in for none
-_LONGEST = 10_000
 _BETWEEN = "(?:\\\\[nrt]?|[\\s\u00ad\u200b-\u200f\u2060\ufeff])*"
 """What may stand between a secret's letters where it is quoted: backslashes, breaks of lines, what nobody sees."""
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
@@ -25,7 +24,7 @@ _NEEDED = frozenset(
 
 def one_line(text: str, secret: str = "") -> str:
     """The text on one line, of characters that only print; the secret, however escaped, is an ellipsis in it."""
-    text = without(secret, text[:_LONGEST])
+    text = without(secret, text[:10_000])
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

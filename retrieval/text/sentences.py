@@ -52,8 +52,6 @@ _SPACE = re.compile(r"\s*")
 _CLAUSE = re.compile(r"[^\W_]+\Z")
 _DOTTED = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _GOES_ON_WIDE = re.compile(r"\s*[，、；：,;:）)」』》]")
-_AFTER_QUOTE_WIDE = re.compile("[的地得便就遂]")
-_SAYS = "说說道曰问問答云"
 _SAID_WIDE = re.compile(
     r"[^，。！？：:；、“”「」『』…\s]{0,12}?[说說道問问答喊叫嚷曰云][道着著了]?(?:了?一声|起来)?[。，！]"
 )
@@ -205,9 +203,13 @@ def _ends_cjk(at: _Stop, opener: int | None) -> bool:
     if _GOES_ON_WIDE.match(at.text, at.end, at.stop):
         return False
     if opener is not None and at.text[opener] in _QUOTE_OPENERS:
-        if _AFTER_QUOTE_WIDE.match(at.text, at.end, at.stop):
+        if at.text[at.end] in "的地得便就遂":
             return False
-        if opener > at.start and at.text[opener - 1].isalnum() and at.text[opener - 1] not in _SAYS:
+        if (
+            opener > at.start
+            and at.text[opener - 1].isalnum()
+            and at.text[opener - 1] not in "说說道曰问問答云"
+        ):
             return False
         if _SPACE.fullmatch(at.text, at.start, opener) and _SAID_WIDE.match(at.text, at.end, at.stop):
             return False
