@@ -161,7 +161,7 @@ async def take_marks(request: Request) -> Response:
     try:
         runs, begun = _run(request)
         report = report_of(await runs.latest_report(begun))
-        add_marks(runs.marks(begun.id), given, [one.id for one in report.claims])
+        add_marks(runs.file(begun.id, "marks.json"), given, [one.id for one in report.claims])
         return await now(request)
     except NoMark:
         raise
@@ -204,7 +204,7 @@ async def download(request: Request) -> Response:
         data = (report.model_dump_json(indent=2) + "\n").encode()
     elif name in CORRECTED:
         data = await asyncio.to_thread(
-            corrected_text, report, name, accepted_keys(read_marks(runs.marks(begun.id)))
+            corrected_text, report, name, accepted_keys(read_marks(runs.file(begun.id, "marks.json")))
         )
     else:
         raise BadInput(f"nothing is called {name[:40]!r}")
@@ -216,7 +216,7 @@ async def download(request: Request) -> Response:
 async def _stand_of(runs: Runs, begun: Begun) -> tuple[Report | SoFar, dict[str, Any]]:
     """The report of a run, as far as it is known, and the run as the scripts are told of it."""
     known, watched = await runs.latest_report(begun), runs.watched.get(begun.id)
-    report, marks = report_of(known), read_marks(runs.marks(begun.id))
+    report, marks = report_of(known), read_marks(runs.file(begun.id, "marks.json"))
     progress: dict[str, Any] = {**watched.at, **watched.counts()} if watched else {}
     if isinstance(known, SoFar):
         progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}

@@ -33,9 +33,8 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        status, why = _refusal(scope, token)
-        if status:
-            await PlainTextResponse(why, status, HEADERS)(scope, receive, send)
+        if refusal := _refusal(scope, token):
+            await PlainTextResponse(*refusal, HEADERS)(scope, receive, send)
             return
         taken = 0
 
@@ -58,21 +57,20 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
     return guard
 
 
-def _refusal(scope: Scope, token: str) -> tuple[int, str]:
-    """The status and the reason of a refusal; 0 where there is none."""
+def _refusal(scope: Scope, token: str) -> tuple[str, int] | None:
+    """The reason of a refusal, and its status; None where there is none."""
     headers = Headers(scope=scope)
     first = scope["path"].removeprefix("/").partition("/")[0]
     if not compare_digest(first.encode(), token.encode()) or not scope["path"].startswith(f"/{token}/"):
-        return 404, "not found: open the address that `longproof serve` printed"
+        return "not found: open the address that `longproof serve` printed", 404
     host = headers.get("host", "")
     if not is_here(host):
-        return 403, "this server answers to an address or to localhost, to no other name"
-    if headers.get("origin", f"http://{host}") != f"http://{host}":
-        return 403, "a page of another site may not ask"
-    typed = scope["method"] == "GET" and headers.get("sec-fetch-site") == "none"
-    if headers.get("sec-fetch-site", "same-origin") != "same-origin" and not typed:
-        return 403, "a page of another site may not ask"
+        return "this server answers to an address or to localhost, to no other name", 403
+    origin, site = headers.get("origin", f"http://{host}"), headers.get("sec-fetch-site", "same-origin")
+    typed = scope["method"] == "GET" and site == "none"
+    if origin != f"http://{host}" or not (site == "same-origin" or typed):
+        return "a page of another site may not ask", 403
     length = headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > FILE_BYTES:
-        return 413, TOO_LONG
-    return 0, ""
+        return TOO_LONG, 413
+    return None

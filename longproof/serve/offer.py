@@ -30,12 +30,11 @@ MODELS_TASKS = {
 """The settings that only models make use of, as they are where no model is chosen."""
 
 
-def _tame(ref: DocumentRef) -> DocumentRef:
-    """A text as a browser may name it: no address of its choosing, which the report would link to."""
-    return ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})
-
-
-Text = Annotated[DocumentRef, AfterValidator(_tame)]
+Text = Annotated[
+    DocumentRef,
+    AfterValidator(lambda ref: ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})),
+]
+"""A text as a browser may name it: no address of its choosing, which the report would link to."""
 
 
 class Chosen(Frozen):

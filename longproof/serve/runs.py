@@ -105,7 +105,7 @@ class Runs:
 
     def get(self, id_: str) -> Begun:
         """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
-        path = self._of(id_) / "run.json"
+        path = self.file(id_, "run.json")
         try:
             begun = Begun.model_validate_json(path.read_bytes())
         except OSError as error:
@@ -149,7 +149,7 @@ class Runs:
         """Stop a run, and delete its folder and its checkpoints. Texts and answers stay: others may rest on them."""
         begun = self.get(id_)
         await asyncio.gather(*self.stop(id_), return_exceptions=True)
-        await asyncio.to_thread(shutil.rmtree, self._of(id_))
+        await asyncio.to_thread(shutil.rmtree, self.file(id_, "run.json").parent)
         await forget_run(str(begun.settings.run_id))
 
     def keep_made(
@@ -206,7 +206,7 @@ class Runs:
             if not name.strip() or len(name) > 80:
                 raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
             decisions = []
-            for claim, mark in read_marks(self.marks(id_)).items():
+            for claim, mark in read_marks(self.file(id_, "marks.json")).items():
                 if mark.decision.label and claim in disputes:
                     decisions.append({"claim_id": claim, **mark.decision.model_dump(exclude_defaults=True)})
             self._start(begun, values, {"name": name, "decisions": decisions})
@@ -239,7 +239,7 @@ class Runs:
 
     def report(self, id_: str) -> Report:
         """The report of a run that is done. Raises BadInput where there is none."""
-        return open_report(self._of(id_) / "report.json")
+        return open_report(self.file(id_, "report.json"))
 
     def texts(self, begun: Begun, report: Report) -> dict[str, str]:
         """The texts of a report's documents that are in the store, by id."""
@@ -249,22 +249,19 @@ class Runs:
                 texts[id_] = self.store.text(id_)
         return texts
 
-    def marks(self, id_: str) -> Path:
-        """The file of a person's marks."""
-        return self._of(id_) / "marks.json"
-
-    def _of(self, id_: str) -> Path:
+    def file(self, id_: str, name: str) -> Path:
+        """A file of a run: `run.json`, `report.json`, `marks.json`. Raises BadInput for what can't be a run."""
         if not NAME.fullmatch(id_):
             raise BadInput(f"there is no run {id_[:80]!r}")
-        return self.folder / id_
+        return self.folder / id_ / name
 
     def _keep(self, begun: Begun, **changed: Any) -> None:
         run = begun.model_copy(update=changed)
-        write_whole(self._of(run.id) / "run.json", run.model_dump_json(indent=1).encode())
+        write_whole(self.file(run.id, "run.json"), run.model_dump_json(indent=1).encode())
 
     def _keep_report(self, id_: str, report: Report) -> dict[str, Any]:
         """Write a run's report; the run's line in the list."""
-        write_whole(self._of(id_) / "report.json", (report.model_dump_json(indent=2) + "\n").encode())
+        write_whole(self.file(id_, "report.json"), (report.model_dump_json(indent=2) + "\n").encode())
         return index_line(f"runs/{id_}", report)
 
     def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> str:
@@ -280,7 +277,7 @@ class Runs:
         was_waiting = begun.state == "waiting"
         state: RunState = "stopped"
         why, line = "", begun.line
-        folder = self._of(begun.id)
+        kept = self.file(begun.id, "run.json")
         try:
             watcher = Watcher(watched.hear, watched.write, watched.watch)
             if review is None:
@@ -291,9 +288,9 @@ class Runs:
             else:
                 done = await resume_run(str(begun.settings.run_id), review, watcher)
             if was_waiting:
-                forget_decisions(self.marks(begun.id))
+                forget_decisions(self.file(begun.id, "marks.json"))
             state = "done" if done.report else "waiting"
-            if done.report and folder.exists():
+            if done.report and kept.exists():
                 line = self._keep_report(begun.id, done.report)
         except BadInput as error:
             state, why = "waiting" if was_waiting else "failed", str(error)
@@ -305,7 +302,7 @@ class Runs:
             counts = self.watched.pop(begun.id).counts()
             if state != "done":
                 line = {key: counts[key] for key in ("calls", "tokens")}
-            if (folder / "run.json").exists():
+            if kept.exists():
                 self._keep(self.get(begun.id), state=state, why=why, line=line)
 
 
