@@ -37,18 +37,15 @@ def host(verifier, checkpointer=None):
     return builder.compile(checkpointer=checkpointer)
 
 
-def test_a_host_with_another_state_and_context_gets_the_terminals_report(tmp_path):
-    ended = asyncio.run(host(Verifier()).ainvoke({"book": SOURCE}, context=HostContext()))
-    assert plain(ended["check"]) == by_terminal(tmp_path)
-
-
-def test_a_host_may_be_run_without_await_inside_a_running_loop_too(tmp_path):
+def test_a_host_gets_the_terminals_report_with_await_and_without_inside_a_running_loop_too(tmp_path):
     graph = host(Verifier())
 
-    async def inside():
-        return graph.invoke({"book": SOURCE}, context=HostContext())
+    async def run_twice():
+        awaited = await graph.ainvoke({"book": SOURCE}, context=HostContext())
+        return awaited, graph.invoke({"book": SOURCE}, context=HostContext())
 
-    assert plain(asyncio.run(inside())["check"]) == by_terminal(tmp_path)
+    for ended in asyncio.run(run_twice()):
+        assert plain(ended["check"]) == by_terminal(tmp_path)
     assert "verify:align" in graph.get_graph(xray=True).nodes
 
 

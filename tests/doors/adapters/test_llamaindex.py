@@ -54,14 +54,9 @@ def test_a_pass_is_never_given_where_something_is_wrong_or_undecided(first, othe
     made = evaluator(Verifier([judge], decomposer=WholeSentences()))
     result = made.evaluate(QUERY, RESPONSE, [SOURCE])
     assert (result.passing, result.score, result.invalid_result) == (passing, score, passing is None)
+    assert bool(result.invalid_reason) == (passing is None)
     undecided = [first, others, others].count("timeout")
     assert json.loads(result.feedback)["undecided"] == undecided
-
-
-def test_a_sentence_without_a_claim_is_no_pass_without_a_model():
-    result = evaluator(Verifier()).evaluate(QUERY, "What a day? Ada lit the lamp at nine.", [SOURCE])
-    assert (result.passing, result.score, result.invalid_result) == (None, None, True)
-    assert "1 needs a model" in result.invalid_reason
 
 
 def test_nothing_to_check_is_refused():

@@ -25,17 +25,6 @@ def go(cases: Path, out: Path, **more: Any) -> BatchDone:
     return check_cases(cases, out, settings={"home": str(out.parent / "home")}, **more)
 
 
-def test_a_report_a_case_and_a_line_for_each(tmp_path: Path) -> None:
-    (tmp_path / "story.txt").write_text(SOURCE * 3, "utf-8")
-    record = case("c", source_text={"seats": 36}, response="It has 36 seats.", task="article")
-    rows = [case("a"), case("b", source_text=[], source="story.txt", label="faithful"), record]
-    done = go(write(tmp_path, rows), tmp_path / "out")
-    assert (done.states, sum(done.verdicts.values())) == ({"done": 3}, 3)
-    lines = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").open("rb")]
-    assert [(line["id"], line["triage"]) for line in lines] == [(name, True) for name in "abc"]
-    assert [report["case"]["id"] for report in reports(tmp_path / "out").values()] == ["a", "b", "c"]
-
-
 BAD = {
     '{"id": "x", ': "not JSON",
     "[1, 2]": "not a JSON object",

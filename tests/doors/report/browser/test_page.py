@@ -1,7 +1,6 @@
 """A report's page in a real Chromium: clicks, keys, filters, search, both ways, hostile texts, print, contrast."""
 
 import base64
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ def focused(seen: Any) -> Any:
     return seen.js("return document.activeElement.id")
 
 
-def test_what_is_marked_is_what_the_report_says(opened: Any, english_report: Any) -> None:
+def test_what_is_marked_is_what_the_report_says(opened, english_report):
     report, _ = english_report
     seen = opened(english_report)
     wrong = [error.span.text for claim in report.claims for error in claim.errors]
@@ -34,9 +33,7 @@ def test_what_is_marked_is_what_the_report_says(opened: Any, english_report: Any
     assert labels == [sentence.label or "undecided" for sentence in report.sentences]
 
 
-def test_a_reader_is_led_from_problem_to_problem_and_between_sentence_and_evidence(
-    opened: Any, english_report: Any
-) -> None:
+def test_a_reader_is_led_between_problems_and_from_sentence_to_evidence(opened, english_report):
     seen = opened(english_report)
     assert seen.text("h1 .word") == "hallucinated"
     assert (seen.chosen(), seen.text(".evidence.chosen")) == ("s1", "thirty-one years")
@@ -55,7 +52,7 @@ def test_a_reader_is_led_from_problem_to_problem_and_between_sentence_and_eviden
     assert (seen.chosen(), focused(seen)) == (None, "s3")
 
 
-def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_report: Any) -> None:
+def test_the_card_tells_votes_reasons_and_the_arbiter(opened, english_report):
     seen = opened(english_report)
     seen.press("n")
     rows = seen.texts(".votes tbody tr")
@@ -68,7 +65,7 @@ def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_repor
     assert seen.text(".rounds").endswith("its place → window")
 
 
-def test_what_was_searched_for_is_text_and_nothing_else(opened: Any, hostile_search: Any) -> None:
+def test_what_was_searched_for_is_text_and_nothing_else(opened, hostile_search):
     seen = opened(hostile_search)
     assert seen.chosen() == "s2"
     assert seen.texts(".rounds q bdi")[:2] == ["Abel sang", "a song"]
@@ -78,7 +75,7 @@ def test_what_was_searched_for_is_text_and_nothing_else(opened: Any, hostile_sea
     assert not seen.all(".rounds script, .rounds img, .rounds a")
 
 
-def test_filters_dim_the_rest_and_lead_the_walk(opened: Any, english_report: Any) -> None:
+def test_filters_dim_the_rest_and_lead_the_walk(opened, english_report):
     seen = opened(english_report)
     for value, sentence in (("implicitly_supported", "s5"), ("relation", "s3")):
         seen.one(f".chip[data-value={value}]").click()
@@ -88,7 +85,7 @@ def test_filters_dim_the_rest_and_lead_the_walk(opened: Any, english_report: Any
         seen.one(f".chip[data-value={value}]").click()
 
 
-def test_search_finds_in_both_texts(opened: Any, english_report: Any) -> None:
+def test_search_finds_in_both_texts(opened, english_report):
     seen = opened(english_report)
     seen.press("/")
     seen.press("jonas")
@@ -105,7 +102,7 @@ def test_search_finds_in_both_texts(opened: Any, english_report: Any) -> None:
     assert not seen.js("return document.getElementById('help').open")
 
 
-def test_hostile_texts_run_nothing_and_break_nothing(opened: Any, hostile_report: Any) -> None:
+def test_hostile_texts_run_nothing_and_break_nothing(opened, hostile_report):
     report, _ = hostile_report
     for width in (1400, 380):
         seen = opened(hostile_report, width=width)
@@ -125,9 +122,7 @@ def test_hostile_texts_run_nothing_and_break_nothing(opened: Any, hostile_report
         assert seen.in_view(".evidence.chosen:last-of-type")
 
 
-def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(
-    opened: Any, rich_report: Any
-) -> None:
+def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(opened, rich_report):
     report, _ = rich_report
     seen = opened(rich_report)
     seen.one("#s3").click()
@@ -145,7 +140,7 @@ def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(
     assert a.quotes[0].text in seen.text("#printed blockquote")
 
 
-def test_every_button_can_be_clicked(opened: Any, rich_report: Any) -> None:
+def test_every_button_can_be_clicked(opened, rich_report):
     seen = opened(rich_report)
     seen.js("window.print = () => {}")
     for sentence in range(len(rich_report[0].sentences)):
@@ -155,7 +150,7 @@ def test_every_button_can_be_clicked(opened: Any, rich_report: Any) -> None:
         seen.settle()
 
 
-def test_a_missing_text_or_source_is_said(opened: Any, english_report: Any, triage_report: Any) -> None:
+def test_a_missing_text_or_source_is_said(opened, english_report, triage_report):
     report, _ = english_report
     seen = opened(english_report, texts={})
     assert "The text of weir.txt isn't here" in seen.text(".triage")
@@ -172,7 +167,7 @@ def test_a_missing_text_or_source_is_said(opened: Any, english_report: Any, tria
     assert seen.chosen() == "s3"
 
 
-def test_a_million_characters_stay_fluid(opened: Any, big_report: Any) -> None:
+def test_a_million_characters_stay_fluid(opened, big_report):
     report, texts = big_report
     seen = opened(big_report)
     text = texts[report.case.source_ids[0]]
@@ -190,9 +185,7 @@ def test_a_million_characters_stay_fluid(opened: Any, big_report: Any) -> None:
     assert seen.texts(".chunk p")[-1] == last
 
 
-def test_all_of_a_long_text_is_met_by_scrolling_and_stays_while_heights_are_learnt(
-    opened: Any, long_report: Any
-) -> None:
+def test_all_of_a_long_text_is_met_and_stays_while_heights_are_learnt(opened, long_report):
     report, texts = long_report
     seen = opened(long_report)
     met = seen.later("scrolled(arguments[0])")
@@ -206,7 +199,7 @@ def test_all_of_a_long_text_is_met_by_scrolling_and_stays_while_heights_are_lear
     assert seen.probe("lineRead()") == before
 
 
-def test_it_prints_findings_and_evidence(opened: Any, browser: Any, english_report: Any) -> None:
+def test_it_prints_findings_and_evidence(opened, browser, english_report):
     seen = opened(english_report)
     seen.js("dispatchEvent(new Event('beforeprint'))")
     for piece in ("her cousin → her brother", "thirty-one years and missed two", "Some say that the river"):
@@ -219,14 +212,14 @@ def test_it_prints_findings_and_evidence(opened: Any, browser: Any, english_repo
     assert base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]).startswith(b"%PDF")
 
 
-def test_contrast_is_at_least_four_and_a_half_in_both_themes(opened: Any, english_report: Any) -> None:
+def test_contrast_is_at_least_four_and_a_half_in_both_themes(opened, english_report):
     seen = opened(english_report)
     seen.press("n")
     for theme in ("light", "dark"):
         assert seen.probe("tooFaint(arguments[0])", theme) == [], theme
 
 
-def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
+def test_every_control_has_a_name(opened, chinese_report):
     seen = opened(chinese_report)
     assert seen.js("return document.documentElement.lang") == "zh-Hans"
     assert seen.text("h1 .word") == "有幻觉"
@@ -237,9 +230,7 @@ def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
     assert all(one.get("name", {}).get("value", "").strip() for one in controls)
 
 
-def test_the_strip_says_in_words_what_it_shows_and_a_click_opens_the_sentence_there(
-    opened: Any, shuffled_report: Any
-) -> None:
+def test_the_strip_says_in_words_what_it_shows_and_a_click_opens_the_sentence_there(opened, shuffled_report):
     seen = opened(shuffled_report)
     told = seen.one(".strip svg").get_attribute("aria-label")
     for words in ("有问题的句子：3。", "原文的 30%–62% 处没有证据", "与原文顺序不一致的句子：10–11"):
@@ -253,7 +244,7 @@ def test_the_strip_says_in_words_what_it_shows_and_a_click_opens_the_sentence_th
     assert seen.chosen() == "s16"
 
 
-def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: Any) -> None:
+def test_the_source_is_a_sheet_on_a_narrow_screen(opened, english_report):
     seen = opened(english_report, width=390, height=800)
     assert seen.js(VISIBLE, seen.one(".source"))["height"] < 60
     seen.js("document.querySelector('.card .quote').click()")
@@ -264,7 +255,7 @@ def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: A
     assert seen.probe("tooWide()") == []
 
 
-def test_the_stamp_is_read_in_rows_without_what_is_not_set(opened: Any, english_report: Any) -> None:
+def test_the_stamp_is_read_in_rows_without_what_is_not_set(opened, english_report):
     report, texts = english_report
     settings = {"judges": ["openai:a"], "pages": None, "prices": {}, "max_tokens": 2000000, "stream": False}
     stamp = {**report.stamp, "settings": settings, "refused": {}, "created_at": "2026-11-22T08:38:26Z"}
@@ -275,9 +266,7 @@ def test_the_stamp_is_read_in_rows_without_what_is_not_set(opened: Any, english_
     assert not any(row.startswith(("pages", "prices", "refused")) for row in rows)
 
 
-def test_an_index_sorts_filters_and_links(
-    opened_file: Any, tmp_path: Path, english_report: Any, chinese_report: Any
-) -> None:
+def test_an_index_sorts_filters_and_links(opened_file, tmp_path, english_report, chinese_report):
     case = chinese_report[0].case.model_copy(update={"id": "王冕"})
     calm = chinese_report[0].model_copy(update={"verdict": "faithful", "claims": (), "case": case})
     path = tmp_path / "index.html"

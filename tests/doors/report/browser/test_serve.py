@@ -133,7 +133,7 @@ def second_tab(seen: Any) -> str:
     return first
 
 
-def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: Any) -> None:
+def test_drop_watch_stop_reload_go_on_mark_correct_take(serve, opened_at):
     with ChatServer(Reader(contradicting), delay_s=5) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}", f"openai:b@{chat.address}"]).address)
         give(seen)
@@ -179,7 +179,7 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert_unharmed(seen)
 
 
-def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve: Any, opened_at: Any) -> None:
+def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve, opened_at):
     from selenium.webdriver.common.keys import Keys
 
     seen = opened_at(serve([]).address)
@@ -213,7 +213,7 @@ def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve: Any, open
     assert_unharmed(seen)
 
 
-def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve: Any, opened_at: Any) -> None:
+def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve, opened_at):
     with ChatServer(disputing) as chat:
         seen = opened_at(serve([f"openai:{name}@{chat.address}" for name in "abc"]).address)
         give(seen)
@@ -231,9 +231,7 @@ def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve:
     assert not seen.complaints()
 
 
-def test_each_file_that_is_given_is_listed_or_refused_by_name(
-    serve: Any, opened_at: Any, tmp_path: Path
-) -> None:
+def test_each_file_that_is_given_is_listed_or_refused_by_name(serve, opened_at, tmp_path):
     seen = opened_at(serve([]).address)
     files_ = {"a.txt": "One boat.", "empty.txt": "", "none.md": " ", "b.txt": "Two boats."}
     seen.js(DROP, "#give_source", *chain(*files_.items()))
@@ -251,7 +249,7 @@ def test_each_file_that_is_given_is_listed_or_refused_by_name(
     until(seen, "document.querySelector('#give_source .wrong-with').textContent.includes('not folders')")
 
 
-def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened_at: Any) -> None:
+def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve, opened_at):
     with ChatServer(Reader(contradicting), delay_s=3) as chat:
         server = serve([f"openai:a@{chat.address}"])
         seen = opened_at(server.address)
@@ -270,7 +268,7 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
         until(again, DONE)
 
 
-def test_marks_outlive_what_goes_wrong_at_the_server(serve: Any, opened_at: Any, tmp_path: Path) -> None:
+def test_marks_outlive_what_goes_wrong_at_the_server(serve, opened_at, tmp_path):
     seen = opened_at(serve([]).address)
     check(seen)
     (folder,) = (tmp_path / "home" / "serve").glob("2*")
@@ -292,7 +290,7 @@ def test_marks_outlive_what_goes_wrong_at_the_server(serve: Any, opened_at: Any,
     assert json.loads((folder / "marks.json").read_text("utf-8"))[claim]["note"] == "kept"
 
 
-def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve: Any, opened_at: Any) -> None:
+def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve, opened_at):
     seen = opened_at(serve([]).address)
     check(seen)
     note = "document.querySelector('.mark input[type=text]')"
@@ -309,7 +307,7 @@ def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve: Any, open
     until(seen, f"{note}.value === 'half a word' && document.activeElement === {note}")
 
 
-def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
+def test_with_the_keyboard_alone(serve, opened_at):
     from selenium.webdriver.common.keys import Keys
 
     seen = opened_at(serve([]).address)
@@ -337,7 +335,7 @@ def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1400, 380])
-def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, width: int) -> None:
+def test_hostile_texts_run_nothing_and_fit_a_phone(serve, opened_at, width):
     with ChatServer(Reader(contradicting), delay_s=0.2) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
         metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
