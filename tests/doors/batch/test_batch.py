@@ -56,13 +56,16 @@ def test_bad_cases_are_named_and_the_others_go_on(tmp_path: Path) -> None:
 def test_only_what_failed_changed_or_was_lost_is_checked_again(tmp_path: Path) -> None:
     rows = [case("a"), case("b"), case("c", source_text=[], source="story.txt"), case("d")]
     out = tmp_path / "out"
-    assert go(write(tmp_path, rows), out).states == {"done": 3, "failed": 1}
+    assert go(write(tmp_path, rows), out, html=True).states == {"done": 3, "failed": 1}
+    page = out / "pages" / "d.html"
+    drawn = page.stat().st_mtime_ns
     (tmp_path / "story.txt").write_text(SOURCE, "utf-8")
     (out / "reports" / "b.json").unlink()
     before = (out / "reports" / "a.json").stat().st_mtime_ns
     heard: list[RunProgress] = []
     rows[3] = case("d", response="Tom sold the boat.")
-    assert go(write(tmp_path, rows), out, progress=heard.append).states == {"done": 4}
+    assert go(write(tmp_path, rows), out, progress=heard.append, html=True).states == {"done": 4}
+    assert page.stat().st_mtime_ns > drawn
     assert [(at.done, at.total) for at in heard] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert (heard[0].seconds_left, heard[-1].seconds_left) == (None, 0)
     assert reports(out)["d"]["case"]["response"] == "Tom sold the boat."
