@@ -22,14 +22,6 @@ from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
-MODELS_TASKS = {
-    **dict.fromkeys(("arbiter", "decomposer", "searcher")),
-    "confirm": "contradictions",
-    "cascade": False,
-}
-"""The settings that only models make use of, as they are where no model is chosen."""
-
-
 Text = Annotated[
     DocumentRef,
     AfterValidator(lambda ref: ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})),
@@ -99,7 +91,9 @@ class Offer:
         chosen["reach"] = choice.reach or self.settings.get("reach")
         chosen["max_tokens"] = _narrower(choice.max_tokens, self.settings.get("max_tokens"))
         if not named:
-            chosen |= MODELS_TASKS
+            # Only models make use of these.
+            unused = dict.fromkeys(("arbiter", "decomposer", "searcher"))
+            chosen |= {"confirm": "contradictions", "cascade": False, **unused}
         elif choice.person or chosen.get("arbiter") == PERSON:
             chosen["arbiter"] = PERSON if choice.person else None
         return settings_of(chosen)

@@ -248,8 +248,7 @@ def test_studios_page_and_programs_get_through(server):
     for method, more in (("OPTIONS", asks), ("POST", {})):
         status, told = server.ask("/threads", method, origin=studio, **more)
         assert (status, told["access-control-allow-origin"]) == (200, studio)
-    hosts = [{"host": f"{name}:{server.port}"} for name in ("localhost", "[::1]")]
-    for head in ({}, {"origin": server.url}, *hosts):
+    for head in ({}, {"origin": server.url}, {"host": f"localhost:{server.port}"}):
         assert server.ask("/threads", **head)[0] == 200
 
 
