@@ -236,30 +236,25 @@ class _Loop:
         return None if entries or asks else "unparsed"
 
     def _look_up(self, answer: SearchTurn) -> list[_Request]:
-        """Answer from the library the requests about open claims that were not made before."""
+        """Answer from the library the requests about open claims that were not made before, so many for each."""
         requests: dict[tuple[str, str], _Request] = {}
-        for claim, words in self._requests(answer.find, MOST_QUERIES):
-            query = on_one_line(words)[:LONGEST_QUERY]
-            if query not in claim.queries and (claim.claim.id, query) not in requests:
-                found = self.library.find(query)
-                requests[claim.claim.id, query] = _Request(claim, query, found, query)
-        for claim, words in self._requests(answer.read, MOST_READS):
-            place = _PLACE.fullmatch(words)
-            name = f"read {int(place[1])}" if place else ""
-            if place and name not in claim.asked | claim.found and (claim.claim.id, name) not in requests:
-                around = self.library.read(int(place[1]))
-                requests[claim.claim.id, name] = _Request(claim, name, [around])
+        made = Counter[tuple[str, bool]]()
+        for n, text in enumerate((*answer.find, *answer.read)):
+            finds, about = n < len(answer.find), self._about(_REQUEST, text)
+            if about is None:
+                continue
+            claim, words = about[0], about[1][2]
+            made[claim.claim.id, finds] += 1
+            if claim.done or made[claim.claim.id, finds] > (MOST_QUERIES if finds else MOST_READS):
+                continue
+            place = None if finds else _PLACE.fullmatch(words)
+            name = f"read {int(place[1])}" if place else on_one_line(words)[:LONGEST_QUERY]
+            asked = claim.queries if finds else claim.asked | claim.found
+            if name in asked or (claim.claim.id, name) in requests or not (finds or place):
+                continue
+            passages = [self.library.read(int(place[1]))] if place else self.library.find(name)
+            requests[claim.claim.id, name] = _Request(claim, name, passages, name if finds else None)
         return list(requests.values())
-
-    def _requests(self, texts: Sequence[str], most: int) -> Iterator[tuple[_Sought, str]]:
-        """The requests about open claims, at most so many for each."""
-        made = Counter[str]()
-        for text in texts:
-            if about := self._about(_REQUEST, text):
-                claim, match = about
-                made[claim.claim.id] += 1
-                if not claim.done and made[claim.claim.id] <= most:
-                    yield claim, match[2]
 
     def _about(self, form: re.Pattern[str], text: str) -> tuple[_Sought, re.Match[str]] | None:
         """The claim that a text of this form names by its number, and the parts of the text."""
