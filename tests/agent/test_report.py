@@ -185,28 +185,17 @@ SOURCE = "Thea lit the lamp. Thea sold the boat to her father."
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    ["I hope this helps!", "  HERE’S A SUMMARY: ", "希望對您有幫助。", "以上就是全部內容", "“Thank you.”"],
-)
-def test_a_set_phrase_is_known_in_any_case_script_and_marks(sentence: str) -> None:
-    assert is_set_phrase(sentence)
-
-
-@pytest.mark.parametrize(
-    "sentence",
+    ("sentences", "known"),
     [
-        "I hope this shows how Thea poisoned her father.",
-        "Thank you for reading how Thea died.",
-        "In summary, Thea died.",
-        "希望这说明了西娅毒死了父亲。",
-        "Of course.",
-        "当然。",
-        "",
-        "...",
+        (["I hope this helps!", "  HERE’S A SUMMARY: ", "希望對您有幫助。", "以上就是全部內容"], True),
+        (["I hope this shows how Thea poisoned her father.", "Thank you for reading how Thea died."], False),
+        (["In summary, Thea died.", "希望这说明了西娅毒死了父亲。", "Of course.", "当然。", "", "..."], False),
     ],
-)
-def test_a_courtesy_that_tells_a_fact_is_none(sentence: str) -> None:
-    assert not is_set_phrase(sentence)
+)  # fmt: skip
+def test_a_set_phrase_is_known_in_any_case_script_and_marks_and_a_courtesy_that_tells_a_fact_is_none(
+    sentences: list[str], known: bool
+) -> None:
+    assert [is_set_phrase(sentence) for sentence in sentences] == [known] * len(sentences)
 
 
 @given(st.sampled_from(sorted(_set_phrases())), st.text(alphabet="abcxyz火水", min_size=1))

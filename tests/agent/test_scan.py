@@ -55,23 +55,12 @@ def test_lines_of_all_pieces_are_noted_in_order() -> None:
     )
     assert (noted.lines, noted.failures) == ({"c0": (0,), "c1": (3, 4, 6)}, {})
     assert sorted(map(first, chat.asked)) == ["0", "3", "6"]
-    assert chat.asked[0].numbered("claims") == {
-        "C1": CLAIMS[0].text,
-        "C2": CLAIMS[1].text,
-        "C3": CLAIMS[2].text,
-    }
+    assert list(chat.asked[0].numbered("claims").values()) == [claim.text for claim in CLAIMS]
 
 
 @pytest.mark.parametrize(
     "note",
-    [
-        "Claim 1: 0 Ada lit",
-        "C9 0 Ada lit",
-        "fine",
-        "C1, C2: 0 Ada lit",
-        "C2 and C1 0 Ada lit",
-        "C1-C2 0 Ada lit",
-    ],
+    ["Claim 1: 0 Ada lit", "C9 0 Ada lit", "C1, C2: 0 Ada lit", "C2 and C1 0 Ada lit", "C1-C2 0 Ada lit"],
 )
 def test_a_note_of_which_nobody_can_tell_whose_it_is_leaves_all_claims_unread(note: str) -> None:
     noted, _ = scanned(lambda said: reading(said, at0=[note]))
@@ -95,12 +84,10 @@ def test_a_piece_whose_end_is_not_cited_was_not_read(last: str) -> None:
     def script(said: Asked) -> dict[str, Any]:
         return {"notes": ["C1 4 Ada wept"], "last": last} if first(said) == "3" else reading(said)
 
-    if last in ("3 Tom sold", "5 * * *"):
-        assert scanned(script)[0].failures == {}, (
-            "one of the last two lines will do, or a last one of mere marks"
-        )
-        return
     noted, chat = scanned(script)
+    if last in ("3 Tom sold", "5 * * *"):
+        assert noted.failures == {}, "one of the last two lines will do, or a last one of mere marks"
+        return
     assert noted.failures == {"c0": "ungrounded", "c1": "ungrounded", "c2": "ungrounded"}
     again = [said for said in chat.asked if first(said) == "3"]
     assert len(again) == 2

@@ -16,12 +16,9 @@ from longproof.agent.evidence.search import LONGEST_QUERY, Searched, search
 from longproof.agent.types import Case, Claim
 from longproof.retrieval.types import Line
 
-SOURCE = lines_of(
-    *(
-        f"Chapter {n // 20}" if n % 20 == 0 else f"On day {n} of the voyage the crew met ship {n}."
-        for n in range(400)
-    )
-)
+TEXTS = [f"On day {n} of the voyage the crew met ship {n}." for n in range(400)]
+TEXTS[::20] = [f"Chapter {n}" for n in range(20)]
+SOURCE = lines_of(*TEXTS)
 CLAIMS = claims_of("The crew met ship 7.", "The crew met ship 250.", "The captain never sold the boat.")
 CASE = Case(id="case", response="\n".join(claim.text for claim in CLAIMS), source_ids=("s",))
 
@@ -180,10 +177,7 @@ def test_many_claims_make_several_loops() -> None:
         return turn(*(f"{name} done" for name in said.numbered("claims")))
 
     found, chat, _ = searched(script, claims)
-    assert sorted(len(said.numbered("claims")) for said in chat.asked if "Turn 1 " in said.user) == [
-        20,
-        50,
-        50,
-    ]
+    first = [len(said.numbered("claims")) for said in chat.asked if "Turn 1 " in said.user]
+    assert sorted(first) == [20, 50, 50]
     assert len(chat.asked) == 6
     assert found.queries["c119"] == ("The crew met ship 119.",)

@@ -54,15 +54,10 @@ def table(tmp_path: Path, text: str) -> Any:
 def test_a_panel_table_is_read(tmp_path: Path) -> None:
     read = table(
         tmp_path,
-        """
-[panel]
+        """[panel]
 consensus = 0.75
 arbiter = "openai:big@http://h:1/v1"
-judges = [
-  "offline",
-  { spec = "openai:small@http://h:2/v1", temperature = 0.6, samples = 3 },
-]
-""",
+judges = ["offline", { spec = "openai:small@http://h:2/v1", temperature = 0.6, samples = 3 }]""",
     )
     assert read.consensus == 0.75
     assert read.arbiter.model == "big"
@@ -95,8 +90,6 @@ def test_an_address_in_a_file_is_not_the_owners_word(tmp_path: Path) -> None:
         ("[panel]\njudges = [{spec = 'offline', api_key = 'x'}]", "keys to servers come from the env"),
         ("[panel]\napi_key = 'x'", "keys to servers come from the environment"),
         ("[panel]\njudge = ['offline']", r"judge: there is no such key \(did you mean judges\?\): known"),
-        ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
-        ("[panel]\narbiter = 'nobody'", "there is no judge"),
         ("[panel]\njudges = [{spec = 'offline', by_owner = true}]", "no 'by_owner'"),
         ('[panel]\njudges = ["openai:m\\u001b]0;x@http://h/v1"]', "don't print"),
     ],
@@ -112,8 +105,6 @@ def test_a_wrong_table_is_told_in_one_line(tmp_path: Path, text: str, told: str)
     "spec",
     [
         "openai:m@http://user:hunter2@127.0.0.1:1/v1",
-        "openai:m@http://user:hunter2@127.0.0.1:0/v1",
-        "openai:m@ftp://user:hunter2@host/v1",
         "opneai:m@http://user:hunter2@host/v1",
         "openai:m@http://127.0.0.1:0/v1?key=hunter2",
     ],

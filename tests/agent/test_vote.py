@@ -147,22 +147,17 @@ def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None
     assert 4000 / ONE_IN * 0.7 < len(drawn) < 4000 / ONE_IN * 1.3
 
 
-def reported(id_: str, label: Any, said: list[tuple[str, str]]) -> ReportClaim:
-    judged = tuple(
-        Judgement(claim_id=id_, judge=name, round="place", question_id="q", label=word)  # type: ignore[arg-type]
-        for name, word in said
-    )
-    origin = Document.of("Ada lit it.").span(0, 11)
-    claim = Claim(id=id_, index=0, sentence=0, text=origin.text, origin=origin)
-    return reported_claim(claim, judged, label=label, decided_by="vote", question_id="q")
+def reported(label: Any, said: Mapping[str, Any]) -> ReportClaim:
+    given = {"claim_id": "c0", "round": "place", "question_id": "q"}
+    judged = [Judgement(judge=name, label=word, **given) for name, word in said.items()]
+    return reported_claim(claims(1)["c0"], judged, label=label, decided_by="vote", question_id="q")
 
 
 def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
-    alone = [reported(f"a{n}", "explicitly_supported", [("a", "explicitly_supported")]) for n in range(190)]
-    both = [("a", "explicitly_supported"), ("b", "contradicting"), ("c", "contradicting")]
-    again = [reported(f"b{n}", "contradicting" if n < 1 else "explicitly_supported", both) for n in range(10)]
-    caught = [reported("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
-    found = cleared_alone([*alone, *again, *caught], "a")
+    good, bad = "explicitly_supported", "contradicting"
+    alone = [reported(good, {"a": good})] * 190
+    again = [reported(label, {"a": good, "b": bad, "c": bad}) for label in (bad, *[good] * 9)]
+    found = cleared_alone([*alone, *again, reported(bad, {"a": bad, "b": bad})], "a")
     assert (found.cleared, found.again, found.overturned) == (190, 10, 1)
 
 
