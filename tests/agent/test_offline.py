@@ -228,7 +228,8 @@ REVERSED = {
         "Tom owes Ben twenty pounds and Ben owes Ada, nothing.", "Tom owes Ben twenty pounds.",
     ],
     "The vote was 7:3 against the bill, which then failed.": [
-        "The vote was 3:7 against the bill, which then failed.", "The vote was 73 against the bill, which then failed.",
+        "The vote was 3:7 against the bill, which then failed.",
+        "The vote was 73 against the bill, which then failed.",
         "The vote was 7:3 for the bill, which then failed.", "The vote was 7:3 against the bill.",
     ],
     "袁绍败于曹操。": [
