@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from longproof.agent.models.recording import Replay
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.replay import recorded_run, replay_dataset
-from longproof.evaluation.run import RunSettings
+from longproof.evaluation.run import RunSettings, recorded_run, replay_dataset
 from longproof.evaluation.scores import number, table_row
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from longproof.evaluation.metrics import Counts, sum_counts
 from longproof.evaluation.run import evaluate_dataset
 from longproof.evaluation.scores import conflict_counts, stands_there_counts, table_row
-from longproof.evaluation.statistics import Counts, sum_counts
 
 SETS = (
     "longnovel_mini_zh:S", "longnovel_mini_zh:XXL", "ragtruth", "summedits", "bamboo_hallu", "faithbench",

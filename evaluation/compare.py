@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from longproof.evaluation.metrics import Counts, bootstrap_interval, sum_counts
 from longproof.evaluation.results import Result
 from longproof.evaluation.scores import HEADLINES, UNDEFINED, number, sum_by_group, table_row
-from longproof.evaluation.statistics import Counts, bootstrap_interval, sum_counts
 from longproof.graphs.runner import read_lines
 from longproof.retrieval.types import BadInput
 

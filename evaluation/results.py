@@ -4,15 +4,13 @@ A line of a run's list is one `Result`. It holds no time and nothing that this r
 same bytes. Does not know: scores, or how the report came about.
 """
 
-from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
 
 from longproof.agent.report import WRONG, sentence_label
 from longproof.agent.types import Label, Outcome, Place, Report, Usage
-from longproof.evaluation.types import Example, Gold
+from longproof.evaluation.types import Gold
 from longproof.graphs.papers.probe import PROBE
-from longproof.graphs.runner import Ended, state_of
+from longproof.graphs.runner import Ended
 from longproof.retrieval.types import Frozen
 
 
@@ -62,11 +60,6 @@ class Prediction(Frozen):
     usage: Usage = Usage()
     failure: str | None = None
 
-    def failures(self) -> Counter[str | None]:
-        """The reasons for which claims failed, counted; under None, those that a judge answered for."""
-        said = ((claim, chain(claim.votes, *claim.pieces)) for claim in self.claims)
-        return Counter(None if any(votes) else claim.failure for claim, votes in said)
-
 
 class Result(Ended):
     """The line of one example, checked once. `repeat` counts from 0."""
@@ -80,27 +73,6 @@ class Result(Ended):
     source_characters: int
     gold: Gold
     prediction: Prediction
-
-
-def result(example: Example, repeat: int, name: str, key: str, checked: Report | str) -> Result:
-    """The line of one example, from its report or why there is none."""
-    predicted = prediction(checked) if isinstance(checked, Report) else Prediction(failure=checked)
-    return Result(
-        name=name,
-        key=key,
-        state=state_of(checked) if isinstance(checked, Report) else "failed",
-        verdict=predicted.outcome,
-        failure=predicted.failure,
-        id=example.id,
-        repeat=repeat,
-        task=example.task,
-        group=example.group or example.id,
-        pair=example.pair,
-        slices=example.slices,
-        source_characters=sum(len(source.raw or source.text) for source in example.sources),
-        gold=example.gold,
-        prediction=predicted,
-    )
 
 
 def prediction(report: Report) -> Prediction:
@@ -150,9 +122,8 @@ def flagged_places(predicted: Prediction) -> list[tuple[int, int]] | None:
 def label_at(predicted: Prediction, place: Place) -> Label | None:
     """Our label of a part of the response: the sentence rule over the claims that speak for it.
 
-    A claim speaks for the part that its origin meets; a wrong claim only for what its flagged places meet,
-    since the rest of it was not called wrong. A part for which only such a claim stands is implicitly_supported;
-    one without any claim has its sentences' label.
+    A claim speaks for the part that its origin meets; a wrong claim only for what its flagged places meet. A part
+    for which only such a claim stands is implicitly_supported; one without any claim has its sentences' label.
     """
     met = [claim for claim in predicted.claims if _meet(place, [claim.origin])]
     if not met and not predicted.sentences:

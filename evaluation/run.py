@@ -1,23 +1,27 @@
 """Examples through a verifier into a folder: a line each, resumable, the same bytes every time.
 
-Knows: which examples are drawn, which settings make results comparable, what a run would cost. Does not know: how a
-check works, how a folder is kept, or any metric.
+Knows: which examples are drawn, which settings make results comparable, what a run would cost. A recording says what
+was run, in the words of a run's folder; a replay of it gives the same results and scores, asking nobody, or fails.
+Does not know: how a check works, how a folder or a recording is kept, or any metric.
 """
 
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.results import Result, result
+from longproof.evaluation.results import Prediction, Result, prediction
 from longproof.evaluation.scores import Section, score_tables
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Example
@@ -25,12 +29,14 @@ from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
 from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
+    RESULTS,
     Planned,
     RunProgress,
     check_left,
     local_engine,
     open_run,
     plan_groups,
+    state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
@@ -40,6 +46,8 @@ from longproof.retrieval.types import BadInput, Document, Frozen
 VERSION = 2
 SCORES, TABLE = "scores.json", "table.md"
 Progress = Callable[[RunProgress], None]
+SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus", "confirm"})
+"""Settings that a recording may name; where pages lie is said by whoever replays."""
 
 
 class RunSettings(Frozen):
@@ -78,7 +86,11 @@ class Evaluation(NamedTuple):
 
     def failures(self) -> Counter[str | None]:
         """The reasons for which claims failed, counted; None counts those that a judge answered for."""
-        return sum((line.prediction.failures() for line in self.results), Counter())
+        reasons = Counter[str | None]()
+        for line in self.results:
+            for claim in line.prediction.claims:
+                reasons[None if any(chain(claim.votes, *claim.pieces)) else claim.failure] += 1
+        return reasons
 
     def unchecked_reasons(self) -> list[str]:
         """The number of examples that could not be checked, then each reason once; empty where all were checked."""
@@ -89,24 +101,39 @@ class Evaluation(NamedTuple):
         return [counted, *(f"{' '.join(reason.split())} ({n})" for reason, n in reasons.most_common())]
 
 
-class ExampleCases:
-    """The cases of drawn examples; a place is a number among them."""
+class ExampleCases(NamedTuple):
+    """The cases of drawn examples; a place is a number among them, and a repeat."""
 
-    def __init__(self, drawn: Sequence[Example]) -> None:
-        self._drawn = drawn
+    drawn: Sequence[Example]
 
     def case(self, one: Planned) -> Case:
         """The example as a checker takes it, without its sources."""
-        return self._drawn[one.place[0]].case()
+        return self.drawn[one.place[0]].case()
 
-    def sources(self, one: Planned) -> list[Document]:
+    def sources(self, one: Planned) -> Sequence[Document]:
         """The example's sources."""
-        return list(self._drawn[one.place[0]].sources)
+        return self.drawn[one.place[0]].sources
 
     def line(self, one: Planned, checked: Report | str) -> Result:
-        """The line of an example that ended."""
-        number, repeat = one.place
-        return result(self._drawn[number], repeat, one.name, one.key, checked)
+        """The line of an example, from its report or why there is none."""
+        example, repeat = self.drawn[one.place[0]], one.place[1]
+        predicted = prediction(checked) if isinstance(checked, Report) else Prediction(failure=checked)
+        return Result(
+            name=one.name,
+            key=one.key,
+            state=state_of(checked) if isinstance(checked, Report) else "failed",
+            verdict=predicted.outcome,
+            failure=predicted.failure,
+            id=example.id,
+            repeat=repeat,
+            task=example.task,
+            group=example.group or example.id,
+            pair=example.pair,
+            slices=example.slices,
+            source_characters=sum(len(source.raw or source.text) for source in example.sources),
+            gold=example.gold,
+            prediction=predicted,
+        )
 
 
 def evaluate_dataset(
@@ -130,11 +157,11 @@ def evaluate_dataset(
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
-    `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
-    pairs) with `seed`; `settings` go to the verifier. Examples that nobody answered for are checked again where a run
-    goes on; with a `recording`, all are. `checker` gives the verifier of each repeat, `chosen` are examples in the
-    place of the set's own; whole `reports` may be kept. Raises BadInput for an empty set, settings that can check
-    nothing, or another run in `out`.
+    `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples
+    (whole pairs) with `seed`; `settings` go to the verifier. Examples that nobody answered for are checked again
+    where a run goes on; with a `recording`, all are. `checker` gives the verifier of each repeat, `chosen` are
+    examples in the place of the set's own; whole `reports` may be kept. Raises BadInput for an empty set, settings
+    that can check nothing, or another run in `out`.
     """
     if repeat < 1 or parallel < 1:
         raise BadInput("repeat and parallel must be at least 1")
@@ -175,6 +202,80 @@ def evaluate_dataset(
     write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
     write_whole(out / TABLE, done.to_markdown().encode("utf-8"))
     return done
+
+
+def record_dataset(dataset: str, recording: Path, **options: Any) -> Evaluation:
+    """Evaluate as `evaluate_dataset` does, and keep every answer of the run in a file, those in the ledger too.
+
+    Raises BadInput as `evaluate_dataset` does, and where no language model was asked.
+    """
+    recorder = Recorder()
+    done = evaluate_dataset(dataset, recording=recorder, **options)
+    recorder.write(recording, done.settings.model_dump(mode="json"))
+    return done
+
+
+def replay_dataset(
+    dataset: str,
+    recording: Path,
+    *,
+    out: Path,
+    path: Location | None = None,
+    pages: str | None = None,
+    **options: Any,
+) -> Evaluation:
+    """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
+
+    `path` and `pages` say where the data set and the saved pages lie here; `options` are `parallel`, `progress` and
+    `reports` of `evaluate_dataset`. Raises BadInput where the file is no recording of this data set, or answers are
+    missing from it; then the folder is left without results.
+    """
+    replay = Replay.open(recording)
+    run = recorded_run(replay)
+    settings: dict[str, Any] = {name: _spec(value) for name, value in run.settings.items()} | {"pages": pages}
+    if "pages" in run.settings and not pages:
+        raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
+    found = examples(dataset, path)
+    if data_digest(draw_sample(found, run.sample, run.seed, run.only)) != run.data:
+        raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
+    done = evaluate_dataset(
+        run.dataset,
+        judges=[_spec(judge) for judge in run.judges],
+        out=out,
+        chosen=found,
+        recording=replay,
+        **run.model_dump(include={"protocol", "only", "sample", "seed", "repeat"}),
+        **settings,
+        **options,
+    )
+    try:
+        replay.refuse_missing()
+    except BadInput:
+        for file in (RESULTS, SCORES, TABLE):
+            (out / file).unlink(missing_ok=True)
+        raise
+    return done
+
+
+def recorded_run(replay: Replay) -> RunSettings:
+    """The run that a recording was made of. Raises BadInput where that was no evaluation."""
+    try:
+        run = RunSettings.model_validate(replay.header.run)
+    except ValidationError as error:
+        raise BadInput(f"{replay.path} is no recording of an evaluation") from error
+    if other := set(run.settings) - SAID:
+        raise BadInput(f"{replay.path} names the setting {min(other)!r}, which no recording may")
+    if run.repeat > len(replay.lines):
+        raise BadInput(f"{replay.path} says that it holds more runs than answers")
+    return run
+
+
+def _spec(named: str) -> str | Spec:
+    """A setting from a run's record: a SPEC that a file named stands there with all its fields."""
+    try:
+        return Spec.model_validate_json(named) if named.startswith("{") else named
+    except ValidationError as error:
+        raise BadInput(f"{named!r:.80} is no judge") from error
 
 
 def estimate_dataset(
@@ -229,8 +330,8 @@ def draw_sample(
 def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0) -> list[Planned]:
     """The examples as cases of a run; `joined` lets short responses to one long source be checked together.
 
-    Examples of one pair are never checked together; nor are those that a data set groups otherwise than by pairs,
-    since such responses are often about the same thing.
+    Never those of one pair, nor those that a data set groups otherwise: such responses are often about the same
+    thing.
     """
     planned = []
     for number, example in enumerate(drawn):

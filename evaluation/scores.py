@@ -1,32 +1,34 @@
 """Scores of a run: what each example counts, rates with intervals over whole groups, and the tables of them.
 
-Knows: two-by-two counts of responses, parts and characters. A rate never stands without its denominator and coverage.
-Does not know: which scores a set is given.
+Knows: two-by-two counts of responses, parts and characters. A rate never stands without its denominator and
+coverage. Does not know: which scores a set is given.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from longproof.evaluation.metrics import Offsets, character_counts, outcome_counts
-from longproof.evaluation.results import Result, flagged_places, gold_at, label_at
-from longproof.evaluation.statistics import (
+from longproof.evaluation.metrics import (
     NOTHING,
     Counts,
+    Offsets,
     Rate,
     accuracy,
     bootstrap_interval,
+    character_counts,
     count,
     coverage,
     f1,
     is_hallucinated,
     mcc,
     mean_accuracy,
+    outcome_counts,
     precision,
     recall,
     specificity,
     sum_counts,
 )
+from longproof.evaluation.results import Result, flagged_places, gold_at, label_at
 from longproof.retrieval.types import Frozen
 
 UNDEFINED = "–"
@@ -140,7 +142,8 @@ def conflict_counts(result: Result) -> Counts:
 
 
 def stands_there_counts(result: Result) -> Counts:
-    """Of the claims that the offline check calls explicitly_supported: those that gold calls right, and those wrong.
+    """Of the claims that the offline check calls explicitly_supported: those that gold calls right, and those
+    wrong.
 
     Only gold that says which part of a wrong response is wrong tells that.
     """

@@ -1,8 +1,7 @@
 """Results to scores: which metrics a set gets follows from what its gold holds, not from its name.
 
-Knows: the metrics of responses, parts, places, slices and claims, and which gold each needs; that a vote on a piece
-of evidence of a true claim should be for it, of a hallucinated one against it (PROBE counts only the annotated pieces
-of true claims; which piece a vote was on is not kept). Does not know: data sets, verifiers, or how scores are shown.
+Knows: that a vote on a piece of evidence of a true claim should be for it, of a hallucinated one against it (PROBE
+counts only the annotated pieces). Does not know: data sets, verifiers, or how scores are shown.
 """
 
 from collections import defaultdict
@@ -13,15 +12,21 @@ from longproof.agent.report import WRONG, price, total_usage
 from longproof.agent.types import KINDS, Label
 from longproof.evaluation.metrics import (
     POSITION_KINDS,
+    Counts,
     Offsets,
-    character_scores,
+    Rate,
     claims_match,
+    decided_share,
     evidence_scores,
+    fleiss_kappa,
     flip_rate,
+    matches,
     mistake_scores,
     pair_accuracy,
     ranking_loss,
     risk_coverage,
+    share,
+    sum_counts,
     unfaithful_counts,
     vote_accuracy,
 )
@@ -31,19 +36,12 @@ from longproof.evaluation.scores import (
     Score,
     Section,
     class_scores,
+    flagged_counts,
     gold_places,
     headline,
     part_counts,
     rate_score,
     response_counts,
-)
-from longproof.evaluation.statistics import (
-    Counts,
-    Rate,
-    fleiss_kappa,
-    matches,
-    share,
-    sum_counts,
 )
 from longproof.evaluation.types import GoldClaim
 
@@ -142,10 +140,12 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     gold, predicted = list(map(gold_places, marked)), [flagged_places(r.prediction) for r in marked]
     if not any(gold):
         return
-    characters, whole = character_scores(gold, predicted), mistake_scores(gold, predicted)
-    yield headline(marked, "characters: F1").model_copy(update={"coverage": characters.f1.coverage})
-    yield rate_score("characters: precision", "flagged characters", characters.precision)
-    yield rate_score("characters: recall", "gold characters", characters.recall)
+    characters, coverage = sum_counts(map(flagged_counts, marked)), {"coverage": decided_share(predicted)}
+    yield headline(marked, "characters: F1").model_copy(update=coverage)
+    for name, over in (("precision", "flagged characters"), ("recall", "gold characters")):
+        score = CLASS_RATES[name]._replace(over=over).score(f"characters: {name}", characters)
+        yield score.model_copy(update=coverage)
+    whole = mistake_scores(gold, predicted)
     yield rate_score("places: precision", "flagged places", whole.precision)
     yield rate_score("places: recall", "gold places", whole.recall)
     for result in marked:

@@ -65,12 +65,11 @@ class Gold(Frozen):
 
 
 class Example(Frozen):
-    """One response to check, and its gold.
+    """One response to check, and its gold; every gold place is verified against its text.
 
-    `labels` are what an audit is given, one a sentence: material, not gold.
-    `group` names what belongs together (one source, one pair) for intervals; `pair` NoCha's pair.
-    `slices` are names by which recall is also given: kind, position, scale, pattern, and others.
-    Every gold place is verified against its text: `text[start:end] == place.text`, else ValueError.
+    `labels` are what an audit is given, one a sentence: material, not gold. `group` names what belongs together
+    (one source, one pair) for intervals. `slices` are names by which recall is also given: kind, position, scale,
+    and others.
     """
 
     id: str = Field(min_length=1)

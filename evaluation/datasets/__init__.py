@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longproof.agent.types import LABELS, Place
-from longproof.evaluation.datasets import dialogue, novels, summaries
+from longproof.evaluation.datasets import dialogue, summaries
 from longproof.evaluation.datasets.reading import Location, Row, convert_rows, each_row, find_quote, rows
 from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldClaim, GoldError, GoldOutcome
 from longproof.graphs.cases import GivenCase, case_documents, given_case
@@ -104,13 +104,12 @@ DATASETS = {
     "halueval_qa": DataSet(partial(dialogue.load_halueval, task="qa"), *HALUEVAL),
     "halueval_summary": DataSet(partial(dialogue.load_halueval, task="summary"), *HALUEVAL),
     "jsonl": DataSet(load_cases),
-    "longnovel": DataSet(novels.load_longnovel),
-    "longnovel_mini_zh": DataSet(novels.load_longnovel_mini),
-    "nocha_sample": DataSet(novels.load_nocha, "marzenakrp/nocha"),
-    "ocnli_zh": DataSet(each_row("records.jsonl", summaries.ocnli_zh), "CLUEbenchmark/OCNLI"),
+    "longnovel": DataSet(summaries.load_longnovel),
+    "longnovel_mini_zh": DataSet(summaries.load_longnovel_mini),
+    "nocha_sample": DataSet(summaries.load_nocha, "marzenakrp/nocha"),
     "quintd_data2text": DataSet(dialogue.load_quintd, "kasnerz/quintd"),
     "ragtruth": DataSet(dialogue.load_ragtruth, "ParticleMedia/RAGTruth"),
-    "sanguo_pairs": DataSet(novels.load_sanguo_pairs, folder="novels_zh"),
+    "sanguo_pairs": DataSet(summaries.load_sanguo_pairs, folder="novels_zh"),
     "stories": DataSet(load_cases),
     "storysumm": DataSet(each_row(GZ, summaries.storysumm), "melaniesubbiah/storysumm"),
     "summedits": DataSet(summaries.load_summedits, "salesforce/factualNLG"),
@@ -124,8 +123,7 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
     """All examples of a data set, in the order of its file. A case file's path is a data set too.
 
     `path` is a folder or a file; without it the set's folder in the one that LONGPROOF_DATA names, or the package's
-    own file where the set is bundled. Raises BadInput for an unknown set, a missing file, a row that does not fit,
-    or two examples of one id.
+    own. Raises BadInput for an unknown set, a missing file, a row that does not fit, or two examples of one id.
     """
     if dataset not in DATASETS and path is None and Path(dataset).is_file():
         dataset, path = "jsonl", dataset

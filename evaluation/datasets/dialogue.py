@@ -46,10 +46,9 @@ QUINTD_RECORDS = ("gsmarena", "ice_hockey", "openweather")
 def load_halueval(location: Location, task: str) -> Iterator[Example]:
     """One of HaluEval's three tasks with pairs of responses, from its original files.
 
-    Law: a pair becomes two examples, one of each side, where the paper tosses a coin for one: accuracy has the same
-    expectation and half the noise. A pair is named by its row in the original file. The knowledge or document is the
-    source, the question or history the context, the other side the reference (for the contrast variant). A pattern
-    that a record names is a slice. MIT licence.
+    Law: a pair becomes two examples, one of each side, where the paper tosses a coin for one. It is named by its
+    row in the original file. The knowledge or document is the source, the question or history the context, the
+    other side the reference (for the contrast variant). A pattern that a record names is a slice. MIT licence.
     """
     file, response, own_task, source, context = HALUEVAL[task]
     numbers = count()
@@ -101,8 +100,8 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
     """RAGTruth, question answering: answers that were to keep to three passages, spans marked by people.
 
     Law: the passages are the source, the question the context. Every label is a gold error at its offsets (its type
-    the name, the annotator's note the reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is
-    hallucinated exactly when it has a label. A group is the source. MIT licence.
+    the name, the annotator's note the reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer
+    is hallucinated exactly when it has a label. A group is the source. MIT licence.
     """
     sources = rows_by_key(rows(location, "sources.jsonl.gz"), "source_id", value="source_info")
 
@@ -129,8 +128,7 @@ def begin_dialogue(row: Row) -> Iterator[Example]:
     """BEGIN: is a dialogue turn fully attributable to the knowledge it was given.
 
     Law: the knowledge is the source, the message before the context. Fully attributable is faithful; Not fully
-    attributable is hallucinated; Generic has no fact to attribute: label no_fact, gray, no outcome. A group is the
-    knowledge. Slice: domain (wow or cmu). CC BY 4.0.
+    attributable is hallucinated; Generic has no fact to attribute: label no_fact, gray, no outcome. CC BY 4.0.
     """
     yield Example(
         id=f"{row['data_source']}-{row['row']}",
@@ -147,9 +145,8 @@ def begin_dialogue(row: Row) -> Iterator[Example]:
 def halluqa_zh(row: Row) -> Iterator[Example]:
     """HalluQA: Chinese questions that draw wrong answers, with the evidence.
 
-    Law: records whose `Source` is nothing but addresses have no evidence text, so they are left out. Of the
-    others the first right and the first wrong answer are two responses to the question (the context); addresses
-    are cut from the source. A group is the question. Slices: category, domain. Apache-2.0.
+    Law: records whose `Source` is nothing but addresses are left out. Of the others the first right and the first
+    wrong answer are two responses to the question (the context); addresses are cut from the source. Apache-2.0.
     """
     evidence = ADDRESS.sub("", row["Source"]).strip()
     if len(evidence) < LEAST_CHARACTERS:
@@ -173,8 +170,7 @@ def uhgeval_zh(row: Row) -> Iterator[Example]:
     Law: headline, beginning and remainder of the news are the source. The hallucinated continuation is the
     response; every keyword, found in order, is a gold part, hallucinated where it is 不合理; those are gold errors
     with the annotator's reason. The real continuation is a second, faithful response: it stands word for word in
-    the source, so at response level any substring test is perfect and only the keywords tell something. A group is
-    the news item. Slice: domain. Apache-2.0.
+    the source, so only the keywords tell something. Apache-2.0.
     """
     source = "\n".join([row["headLine"], row["newsBeginning"], row["newsRemainder"]])
     text, errors, parts, after = row["hallucinatedContinuation"], list[GoldError](), list[GoldPart](), 0
@@ -207,9 +203,9 @@ def accuracy_rotowire(row: Row) -> Iterator[Example]:
 
     Law: the record holds the date (ISO), both teams' lines and one object a player, values as printed, `N/A` left
     out. The response is the report before tokenisation; a mistake's place is that of its tokens, carried over by
-    counting characters that are not blanks; where the two texts differ otherwise (two reports: stray characters),
-    the tokenised report is the response. Every mistake is a gold error, TYPE its name; NUMBER is numerical, NAME an
-    entity. All reports have mistakes, so the set measures places, not outcomes. CC0.
+    counting characters that are not blanks; where the two texts differ otherwise (two reports), the tokenised one
+    is the response. Every mistake is a gold error, TYPE its name. All reports have mistakes: the set measures
+    places, not outcomes. CC0.
     """
     tokens = row["generated_text"].split()
     response = row["detokenized_text"]
@@ -252,11 +248,10 @@ def load_quintd(location: Location) -> Iterator[Example]:
     """Quintd-1: texts that models wrote from JSON, CSV or fact lists, error spans by crowd workers.
 
     Law: the source is what stands between the fences of the input. Phones, ice hockey and weather are Python
-    literals there; they are read as literals (never run) and become JSON records. Health charts (CSV) and Wikidata
-    (a list of facts) stay text, a fact a line. Every annotation is a gold error named by its type. Incorrect (0) and
-    not checkable (1) spans make a text hallucinated; misleading or other spans alone leave it gray; a text without
-    spans is faithful, unless its flags say that it is neither correct nor merely incomplete: gray. A group is the
-    input. Slices: domain, model. MIT licence.
+    literals, read as such (never run), and become JSON records; health charts and Wikidata stay text. Every
+    annotation is a gold error named by its type. Incorrect (0) and not checkable (1) spans make a text
+    hallucinated; misleading or other spans alone leave it gray; a text without spans is faithful, unless its flags
+    say that it is neither correct nor merely incomplete: gray. MIT licence.
     """
     inputs = rows_by_key(rows(location, "inputs.jsonl.gz"), "dataset", "table_idx", value="input")
 

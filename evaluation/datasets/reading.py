@@ -26,12 +26,17 @@ Location = str | Path
 
 
 def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
-    """Each row with a name to complain by. `file` is the file's name where the location is a folder.
-
-    Raises BadInput where there is no such file or a row is not a JSON object.
-    """
+    """Each row with a name to complain by. `file` is the file's name where the location is a folder."""
     path = Path(location) / file if Path(location).is_dir() else Path(location)
-    for number, row in enumerate(_parsed_rows(path), start=1):
+    text, parsed = whole_text(path), list[Any]()
+    if text.lstrip().startswith("["):
+        with _name_row(path.name):
+            parsed = parse_json(text)
+    else:
+        for number, line in enumerate(text.split("\n"), start=1):
+            with _name_row(f"{path.name} line {number}"):
+                parsed += [parse_json(line)] if line.strip() else []
+    for number, row in enumerate(parsed, start=1):
         name = f"{path.name} row {number}"
         if not isinstance(row, dict):
             raise BadInput(f"{name} is not a JSON object")
@@ -107,12 +112,8 @@ def parse_json(text: str) -> Any:
     """The value of a JSON text, half characters (lone surrogates) replaced. Raises BadInput where it is none."""
     try:
         return without_surrogates(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise BadInput(f"not JSON: {error.msg} at character {error.pos}") from error
-    except RecursionError as error:
-        raise BadInput("its JSON is nested too deeply; give a flatter row") from error
-    except ValueError as error:
-        raise BadInput("it holds a number of too many digits; write it as a text") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not JSON that can be read: {error}") from error
 
 
 def whole_text(path: Path) -> str:
@@ -120,9 +121,7 @@ def whole_text(path: Path) -> str:
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
             data = file.read()
-    except EOFError as error:
-        raise BadInput(f"{path.name} is cut off: its end is missing; fetch or pack it again") from error
-    except (OSError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error) as error:
         said = getattr(error, "strerror", None) or error
         raise BadInput(f"cannot read {path}: {said}; give the data set's folder") from error
     try:
@@ -130,17 +129,3 @@ def whole_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(f"{path.name} line {line} is not UTF-8: save the file as UTF-8") from error
-
-
-def _parsed_rows(path: Path) -> Iterator[Any]:
-    text = whole_text(path)
-    if text.lstrip().startswith("["):
-        with _name_row(path.name):
-            parsed = parse_json(text)
-        yield from parsed
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            with _name_row(f"{path.name} line {number}"):
-                row = parse_json(line)
-            yield row

@@ -124,8 +124,7 @@ def evaluate_command(
 ) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.batch.run import write_index
-    from longproof.evaluation.replay import record_dataset, replay_dataset
-    from longproof.evaluation.run import estimate_dataset, evaluate_dataset
+    from longproof.evaluation.run import estimate_dataset, evaluate_dataset, record_dataset, replay_dataset
 
     drawn: Any = {"path": path, "only": only, "sample": sample, "seed": seed, "repeat": repeat}
     if dry_run and not replay:

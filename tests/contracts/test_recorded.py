@@ -10,7 +10,7 @@ import pytest
 from longproof.agent.models.recording import Replay
 from longproof.cli import main
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.replay import recorded_run, replay_dataset
+from longproof.evaluation.run import recorded_run, replay_dataset
 from longproof.examples import LANGUAGES, recording
 from longproof.retrieval.types import BadInput
 

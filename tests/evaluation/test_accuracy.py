@@ -9,7 +9,7 @@ from disputing import disputing
 from fakes import ChatServer
 from scripts import benchmark
 
-from longproof.evaluation.replay import record_dataset
+from longproof.evaluation.run import record_dataset
 from longproof.retrieval.types import BadInput
 
 CASES = str(Path(__file__).parent / "cases.jsonl")

@@ -10,31 +10,28 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Label, Place
 from longproof.evaluation.metrics import (
-    character_counts,
-    character_scores,
-    claims_match,
-    evidence_scores,
-    flip_rate,
-    mistake_scores,
-    outcome_counts,
-    pair_accuracy,
-    ranking_loss,
-    risk_coverage,
-    unfaithful_counts,
-    vote_accuracy,
-)
-from longproof.evaluation.statistics import (
     Counts,
     bootstrap_interval,
+    character_counts,
+    claims_match,
     coverage,
+    evidence_scores,
     f1,
     fleiss_kappa,
+    flip_rate,
     matches,
     mcc,
     mean_accuracy,
+    mistake_scores,
+    outcome_counts,
+    pair_accuracy,
     precision,
+    ranking_loss,
     recall,
+    risk_coverage,
     specificity,
+    unfaithful_counts,
+    vote_accuracy,
 )
 from longproof.evaluation.types import GoldClaim
 
@@ -127,18 +124,22 @@ def test_precision_and_recall_of_places_swap_with_the_sides(
     rows: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]],
 ) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
-    for score in (character_scores, mistake_scores):
-        here, there = score(gold, predicted), score(predicted, gold)
-        assert (here.precision, here.f1.value) == (there.recall, there.f1.value)
-    itself = character_scores(gold, gold).f1
-    assert itself.value == (1.0 if itself.n else None)
+    here, there = mistake_scores(gold, predicted), mistake_scores(predicted, gold)
+    assert (here.precision, here.f1.value) == (there.recall, there.f1.value)
+    for one, other in rows:
+        found, missed, extra = (set[int]() for _ in range(3))
+        for start, end in one:
+            missed.update(range(start, end))
+        for start, end in other:
+            extra.update(range(start, end))
+        found = missed & extra
+        assert character_counts(one, other) == (len(found), len(extra - found), len(missed - found), 0, 0)
 
 
 def test_places_that_overlap_count_once_and_one_character_is_enough_for_a_mistake() -> None:
     assert character_counts([(0, 4), (2, 6)], [(3, 9)]) == (3, 3, 3, 0, 0)
-    assert character_scores([[(0, 4), (2, 6)]], [[(3, 9)]]) == ((0.5, 6, 1), (0.5, 6, 1), (0.5, 6, 1))
-    assert character_scores([[(0, 4)], []], [None, []])[:2] == ((None, 0, 0.5), (0.0, 4, 0.5))
     assert mistake_scores([[(0, 4), (10, 12)]], [[(3, 5), (20, 21)]])[:2] == ((0.5, 2, 1), (0.5, 2, 1))
+    assert mistake_scores([[(0, 4)], []], [None, []])[:2] == ((None, 0, 0.5), (0.0, 1, 0.5))
     assert mistake_scores([[(0, 4)]], [[(4, 5)]]).recall.value == 0.0
 
 

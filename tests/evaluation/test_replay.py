@@ -14,8 +14,7 @@ from reader import Asked, Reply
 from longproof.agent.models import recording
 from longproof.agent.models.recording import Replay
 from longproof.cli import main
-from longproof.evaluation.replay import record_dataset, replay_dataset
-from longproof.evaluation.run import evaluate_dataset
+from longproof.evaluation.run import evaluate_dataset, record_dataset, replay_dataset
 from longproof.retrieval.types import BadInput
 
 CASES = Path(__file__).parent / "cases.jsonl"
