@@ -4,10 +4,9 @@
 
 Replays every recording in `evaluation/recorded/` (or FOLDER), asking nobody, and prints a row for each but the plain
 question's, which stand beside the run on the same examples. Price is what the run's models read, and five times what
-they wrote, by the characters of the sources. A set whose data aren't here says so in its row. `--write` puts the
-table into docs/accuracy.md, between its marks; it refuses where data are missing. Of sets whose licence lets no
-answers be kept here, `--figures` keeps the rows alone, in `evaluation/recorded/figures.json`; FOLDER is elsewhere.
-Exit code 1: a recording can't be replayed.
+they wrote, by the characters of the sources. `--write` puts the table into docs/accuracy.md. Of sets whose licence
+lets no answers be kept here, `--figures` keeps the rows alone, in `evaluation/recorded/figures.json`; FOLDER is
+elsewhere. Exit code 1: a recording can't be replayed.
 """
 
 import argparse
@@ -45,8 +44,10 @@ class Recorded(NamedTuple):
 
 def recordings(folder: Path) -> list[Recorded]:
     """All recordings of a folder, by name. Raises BadInput for a file that is none."""
-    found = [(path, Replay.open(path)) for path in sorted(folder.glob("*.gz"))]
-    return [Recorded(path, recorded_run(replay), replay.header.made) for path, replay in found]
+    found = list[Recorded]()
+    for replay in map(Replay.open, sorted(folder.glob("*.gz"))):
+        found.append(Recorded(replay.path, recorded_run(replay), replay.header.made))
+    return found
 
 
 def figures(recorded: Recorded) -> tuple[str, str, str, str]:
@@ -78,29 +79,26 @@ def rows(found: Sequence[Recorded]) -> Iterator[tuple[str, ...]]:
     """A row for each recording but the plain question's."""
     plain = {one.run.data: one for one in found if one.run.protocol == PLAIN}
     for one in found:
-        if one.run.protocol != PLAIN:
-            yield _row(one, plain.get(one.run.data))
-
-
-def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
-    run = one.run
-    name = f"{run.dataset}, {run.only}" if run.only else run.dataset
-    judges = ", ".join(
-        [f"{len(run.judges)}", *(own for own in ("arbiter", "confirm") if own in run.settings)]
-    )
-    path = one.path.relative_to(ROOT) if one.path.is_relative_to(ROOT) else one.path
-    command = f"`longproof evaluate {run.dataset} --replay {path} --out DIR`"
-    if why := absent(one):
-        return (name, judges, one.made, "", f"data not here: {why}", "", "", "", "", command)
-    _, right, _, price = figures(plain) if plain else ("", "", "", "")
-    return (name, judges, one.made, *figures(one), right, price, command)
+        run = one.run
+        if run.protocol == PLAIN:
+            continue
+        name = f"{run.dataset}, {run.only}" if run.only else run.dataset
+        judges = ", ".join([f"{len(run.judges)}", *sorted({"arbiter", "confirm"} & run.settings.keys())])
+        path = one.path.relative_to(ROOT) if one.path.is_relative_to(ROOT) else one.path
+        command = f"`longproof evaluate {run.dataset} --replay {path} --out DIR`"
+        why = absent(one)
+        cells = ("", f"data not here: {why}", "", "", "", "")
+        if not why:
+            beside = figures(plain[run.data]) if run.data in plain else ("",) * 4
+            cells = (*figures(one), beside[1], beside[3])
+        yield (name, judges, one.made, *cells, command)
 
 
 def table(found: Sequence[Recorded]) -> str:
     """The table in Markdown."""
-    kept = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else []
-    made = [table_row(row) for row in [*rows(found), *kept]]
-    return "\n".join([table_row(COLUMNS), table_row(("---",) * len(COLUMNS)), *made, ""])
+    kept = json.loads(FIGURES.read_text("utf-8"))
+    made = map(table_row, [COLUMNS, ("---",) * len(COLUMNS), *rows(found), *kept])
+    return "\n".join([*made, ""])
 
 
 def main() -> int:
@@ -118,8 +116,7 @@ def main() -> int:
         made = table(found)
         print(made, end="")
         if given.write:
-            refuse_absent(found)
-            write(PAGE, made)
+            write(PAGE, made, found)
     except BadInput as error:
         sys.stderr.write(f"accuracy: {error}\n")
         return 1
@@ -129,10 +126,12 @@ def main() -> int:
 def keep_figures(path: Path, found: Sequence[Recorded]) -> None:
     """Keep the rows of these recordings in the place of older ones. Raises BadInput where data are missing."""
     refuse_absent(found)
-    made = [[*row[:-1], "answers not kept: the set's licence"] for row in rows(found)]
     old = json.loads(path.read_text("utf-8")) if path.exists() else []
-    kept = [row for row in old if row[:2] not in [new[:2] for new in made]]
-    write_whole(path, (json.dumps([*kept, *made], indent=1, ensure_ascii=False) + "\n").encode())
+    kept = {tuple(row[:2]): row for row in old}
+    for row in rows(found):
+        kept.pop(row[:2], None)
+        kept[row[:2]] = [*row[:-1], "answers not kept: the set's licence"]
+    write_whole(path, (json.dumps(list(kept.values()), indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def refuse_absent(found: Sequence[Recorded]) -> None:
@@ -141,12 +140,10 @@ def refuse_absent(found: Sequence[Recorded]) -> None:
         raise BadInput(f"nothing is written: the data of {', '.join(missing)} are not here")
 
 
-def write(readme: Path, made: str) -> None:
-    """Put the table between the marks. Raises BadInput where there are none."""
-    text = readme.read_text("utf-8")
-    if not MARKED.search(text):
-        raise BadInput(f"{readme} has no marks <!-- accuracy --> and <!-- /accuracy -->")
-    readme.write_text(MARKED.sub(lambda _: made, text), "utf-8")
+def write(page: Path, made: str, found: Sequence[Recorded]) -> None:
+    """Put the table between the marks of a page. Raises BadInput where data are missing."""
+    refuse_absent(found)
+    page.write_text(MARKED.sub(lambda _: made, page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
 Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out: a Chinese one
 (longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in `data/*.jsonl`, told `plain`
-with the book's names and usual words, of one also `reworded` with as few of them as can be. All were written for this
-project. Summaries are running text: line breaks would tell where a place ends.
-Does not know: whether a judge can use what a window holds.
+with the book's names and usual words, of one also `reworded` with as few of them as can be. Summaries are running
+text: line breaks would tell where a place ends. Does not know: whether a judge can use what a window holds.
 
     LONGPROOF_DATA=... python benchmarks/alignment.py
 """
@@ -60,12 +59,13 @@ class Told(NamedTuple):
         A segment may have to hold the places of several sentences: a pair of its number and a place for each.
         """
         between = "" if is_chinese("".join(self.texts)) else " "
-        text = between.join(self.texts)
+        text, pieces, pairs = between.join(self.texts), list[str](), list[tuple[int, Range]]()
         begins = list(accumulate((len(line) + len(between) for line in self.texts), initial=0))
-        cut = segments(text, size) if size else sentences(text)
-        owners = [range(bisect_right(begins, start) - 1, bisect_left(begins, end)) for start, end in cut]
-        pairs = [(n, self.places[line]) for n, lines in enumerate(owners) for line in lines]
-        return [text[start:end] for start, end in cut], pairs
+        for number, (start, end) in enumerate(segments(text, size) if size else sentences(text)):
+            pieces.append(text[start:end])
+            for line in range(bisect_right(begins, start) - 1, bisect_left(begins, end)):
+                pairs.append((number, self.places[line]))
+        return pieces, pairs
 
 
 class Book(NamedTuple):
@@ -78,25 +78,27 @@ class Book(NamedTuple):
 def chinese(data: Path) -> Book:
     """Dense: the faithful XXL summary. Sparse: the first sentence of each unit."""
     folder = data / "longnovel_mini_zh"
-    text = (folder / "novel.txt").read_text(encoding="utf-8")
-    units = lines(folder / "annotations.jsonl")
-    places = [(unit["start"], unit["end"]) for unit in units]
-    first = [unit["summary"][slice(*sentences(unit["summary"])[0])] for unit in units]
-    dense = Told([unit["paraphrase"] or unit["summary"] for unit in units], places)
-    return Book(text, index_of(text), {"dense": dense, "first sentences": Told(first, places)})
+    text, dense, first = (folder / "novel.txt").read_text(encoding="utf-8"), Told([], []), Told([], [])
+    for unit in lines(folder / "annotations.jsonl"):
+        summary = unit["summary"]
+        dense.texts.append(unit["paraphrase"] or summary)
+        first.texts.append(summary[slice(*sentences(summary)[0])])
+        for told in (dense, first):
+            told.places.append((unit["start"], unit["end"]))
+    return Book(text, index_of(text), {"dense": dense, "first sentences": first})
 
 
 def told_by_events(data: Path, name: str) -> Book:
     """One sentence an event, in each of the ways in which it is told."""
     novel, file = NOVELS[name]
     text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else book_text(data, novel)
-    events = lines(EVENTS / f"{file}.jsonl")
-    places = [(event["start"], event["end"]) for event in events]
     told = dict[str, Told]()
-    for way in ("plain", "reworded"):
-        if way in events[0]:
-            told[way] = Told([event[way] for event in events], places)
-    return Book(text, index_of(text), told)
+    for event in lines(EVENTS / f"{file}.jsonl"):
+        for way in event.keys() & {"plain", "reworded"}:
+            texts, places = told.setdefault(way, Told([], []))
+            texts.append(event[way])
+            places.append((event["start"], event["end"]))
+    return Book(text, index_of(text), dict(sorted(told.items())))
 
 
 def open_book(data: Path, name: str) -> Book:
@@ -106,18 +108,15 @@ def open_book(data: Path, name: str) -> Book:
 
 def lines(path: Path) -> list[dict[str, Any]]:
     """The rows of JSON Lines, packed or not."""
-    with (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8") as file
-    ):
-        return [json.loads(line) for line in file]
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return list(map(json.loads, file))
 
 
 def book_text(data: Path, title: str) -> str:
     """The text of one of nocha_sample's books."""
-    books = lines(data / "nocha_sample" / "books.jsonl.gz")
-    return next(str(book["text"]) for book in books if book["book_title"] == title)
+    books = {book["book_title"]: book["text"] for book in lines(data / "nocha_sample" / "books.jsonl.gz")}
+    return str(books[title])
 
 
 def index_of(text: str) -> LexicalIndex:
@@ -133,22 +132,20 @@ WAYS = ("sentences", "greedy", "top 5")
 """`sentences` is this project's own protocol, `greedy` LongNovel's in segments; the five most similar blocks."""
 
 
-def blocks_shown(way: str, similarity: NDArray[np.float64], texts: Sequence[str]) -> list[list[Range]]:
-    """For each piece of a summary, the first and last block of what is shown."""
+def blocks_shown(way: str, similarity: NDArray[np.float64], texts: Sequence[str]) -> list[list[int]]:
+    """For each piece of a summary, the blocks that are shown, in order."""
     if way == "top 5":
-        best = np.sort(np.argsort(-similarity, axis=1, kind="stable")[:, :5])
-        return [[(block, block) for block in row] for row in best.tolist()]
+        best: list[list[int]] = np.sort(np.argsort(-similarity, axis=1, kind="stable")[:, :5]).tolist()
+        return best
     found = greedy(similarity) if way == "greedy" else windows(similarity, texts, [range(len(texts))])
-    return [[(window.first, window.last)] for window in found]
+    return [list(range(window.first, window.last + 1)) for window in found]
 
 
-def characters_of(
-    book: Book, cut: Sequence[Range], shown: Sequence[tuple[int, int]], margin: int
-) -> list[Range]:
-    """The ranges that are shown, with their margin, joined where they touch."""
+def characters_of(book: Book, cut: Sequence[Range], shown: Sequence[int], margin: int) -> list[Range]:
+    """The ranges of these blocks, with their margin, joined where they touch."""
     joined: list[Range] = []
-    for first, last in shown:
-        start, end = max(0, cut[first][0] - margin), min(cut[last][1] + margin, len(book.text))
+    for block in shown:
+        start, end = max(0, cut[block][0] - margin), min(cut[block][1] + margin, len(book.text))
         if joined and start <= joined[-1][1]:
             start, _ = joined.pop()
         joined.append((start, end))

@@ -29,20 +29,6 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
 SECONDS = 60
 
 
-def open_browser(folder: str) -> Any:
-    """Open Chromium. Ends the program where it, or its driver, is not installed."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        sys.exit(
-            "chromium and chromium-driver are not installed (Debian: apt-get install chromium chromium-driver)"
-        )
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*FLAGS, f"--user-data-dir={folder}"):
-        options.add_argument(flag)
-    return webdriver.Chrome(options=options, service=Service(driver))
-
-
 def draw(browser: Any, name: str, *, dark: bool = False) -> None:
     """Save what the browser shows, at each width."""
     scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -59,11 +45,21 @@ def draw(browser: Any, name: str, *, dark: bool = False) -> None:
 
 def main() -> None:
     """Draw the start page, and the example light and dark, at each width."""
+    options, chromium, driver = (
+        webdriver.ChromeOptions(),
+        shutil.which("chromium"),
+        shutil.which("chromedriver"),
+    )
+    if not chromium or not driver:
+        sys.exit("chromium and its driver are missing (Debian: apt-get install chromium chromium-driver)")
+    options.binary_location = chromium
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as profile:
         command = [sys.executable, "-m", "longproof", "serve", "--no-open", "--port", "0"]
         environment = {**os.environ, "LONGPROOF_HOME": home}
         server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        browser = open_browser(profile)
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        browser = webdriver.Chrome(options=options, service=Service(driver))
         try:
             assert server.stdout
             address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))

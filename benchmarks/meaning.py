@@ -38,36 +38,27 @@ def claims(data: Path, number: str) -> tuple[str, Queries]:
     """A book of clipper_books and its true claims, with their chapters."""
     books = lines(data / "clipper_books" / "books.jsonl.gz")
     book = next(one for one in books if str(one["book_id"]) == number)
-    text, chapters = "", {}
+    text, chapters = "", dict[str, Range]()
     for name, chapter in enumerate(book["chapters"], start=1):
-        chapters[name] = (len(text), len(text) + len(chapter["text"]))
+        chapters[str(name)] = (len(text), len(text) + len(chapter["text"]))
         text += chapter["text"] + "\n\n"
     queries: Queries = []
     for claim in lines(data / "clipper_books" / "claims.jsonl"):
-        named = {int(name) for name in re.findall(r"\d+", claim["source"])} & chapters.keys()
+        named = chapters.keys() & re.findall(r"\d+", claim["source"])
         if str(claim["book_id"]) == number and named:
-            queries.append((claim["facts"], [chapters[name] for name in sorted(named)]))
+            queries.append((claim["facts"], [chapters[name] for name in named]))
     return text, queries
 
 
-def sentences_of(told: Told) -> Queries:
-    """The sentences of a summary, each with the places of the lines that it is of."""
-    texts, pairs = told.as_text()
-    return [(text, [place for number, place in pairs if number == n]) for n, text in enumerate(texts)]
-
-
-def different_places(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without those that overlap a better one."""
+def first_in(hits: Sequence[Hit], place: Range) -> int:
+    """The rank of the first hit whose middle lies in the place, without those that overlap a better one; 0: none."""
     kept: list[Hit] = []
     for hit in hits:
         if all(hit.span.end <= one.span.start or one.span.end <= hit.span.start for one in kept):
             kept.append(hit)
-    return kept[:AMONG_TEN]
-
-
-def lies_in(hits: Sequence[Hit], place: Range) -> bool:
-    """True if the middle of a hit lies in the place."""
-    return any(2 * place[0] <= hit.span.start + hit.span.end < 2 * place[1] for hit in hits)
+            if 2 * place[0] <= hit.span.start + hit.span.end < 2 * place[1]:
+                return len(kept)
+    return 0
 
 
 def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: SourceIndex) -> None:
@@ -77,11 +68,9 @@ def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: Source
         by_words, by_meaning = words.search(query, AMONG), meaning.search(query, AMONG)
         ranked = {"words": by_words, "meaning": by_meaning, "both": fuse(by_words, by_meaning, AMONG)}
         for way, hits in ranked.items():
-            best = different_places(hits)
-            first = any(lies_in(best[:1], place) for place in places)
-            among = [lies_in(best[:AMONG_FIRST], place) for place in places]
-            every = [lies_in(best, place) for place in places]
-            found[way].append((first, any(among), float(np.mean(among)), float(np.mean(every))))
+            ranks = np.array([first_in(hits, place) or np.inf for place in places])
+            among = ranks <= AMONG_FIRST
+            found[way].append((1 in ranks, among.any(), among.mean(), (ranks <= AMONG_TEN).mean()))
     for way, results in found.items():
         row(name, len(queries), way, *(f"{share:.3f}" for share in np.mean(results, axis=0)))
 
@@ -132,7 +121,9 @@ def main() -> None:
         book = open_book(data, name)
         words, meaning = indexes(book.text, model)
         for kind, told in book.summaries.items():
-            search_rows(f"{name}, {kind}", sentences_of(told), words, meaning)
+            texts, pairs = told.as_text()
+            queries = [(text, [at for n, at in pairs if n == number]) for number, text in enumerate(texts)]
+            search_rows(f"{name}, {kind}", queries, words, meaning)
             path_rows(f"{name}, {kind}", book, told, meaning)
 
 

@@ -6,14 +6,13 @@ only in the third, before which the source is searched.
 
     PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 3
 
-Prints a line of JSON a measurement: seconds of wall and of CPU, peak memory, and the ratio of CPU to `node`.
+Prints a line of JSON a measurement: seconds of wall and of CPU, and the ratio of CPU to `node`.
 """
 
 import argparse
 import asyncio
 import json
 import multiprocessing
-import resource
 import tempfile
 import time
 from operator import add
@@ -38,12 +37,15 @@ SHAPES = ("node", "check")
 BLOCK = "The lamp-keeper {n} walked down to harbour {n} and sold boat {n} to nobody. " * 12
 
 
+Added = Annotated[list[Any], add]
+
+
 class All(TypedDict, total=False):
     """The outer graph: what the claim groups hand back."""
 
-    checked: Annotated[list[Any], add]
-    calls: Annotated[list[Any], add]
-    pages: Annotated[list[Any], add]
+    checked: Added
+    calls: Added
+    pages: Added
 
 
 def states(groups: int, folder: str) -> list[CheckState]:
@@ -98,22 +100,14 @@ async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str
     settings = Settings(home=folder, cache=False)
     sent = states(groups, folder)
     await graph(shape, pool, sent[:10]).ainvoke({}, context=settings)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = time.perf_counter(), time.process_time()
     found = await graph(shape, pool, sent).ainvoke({}, context=settings)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     await pool.close()
     if len(found["checked"]) != groups:
         raise SystemExit(f"{len(found['checked'])} verdicts instead of {groups}")
-    found = {
-        "shape": shape,
-        "groups": groups,
-        "rounds": rounds,
-        "wall_s": round(wall, 3),
-        "cpu_s": round(cpu, 3),
-    }
-    return {**found, "peak_mb": peak // 1024, "grown_mb": (peak - before) // 1024}
+    about = {"shape": shape, "groups": groups, "rounds": rounds}
+    return {**about, "wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}
 
 
 def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:

@@ -137,8 +137,7 @@ Found = dict[str, Any]
 
 def check(tool: str, address: str, log: Path, size: Size, repeats: int) -> Found:
     """One tool on the faithful and the planted response."""
-    with tempfile.TemporaryDirectory() as folder:
-        TOOLS[tool](address, planted_case(2000, 2, planted=False), folder)()
+    once(tool, address, log, planted_case(2000, 2, planted=False))
     found: Found = {"start_mb": peak_mb()}
     for name, planted in (("faithful", False), ("planted", True)):
         times = [once(tool, address, log, planted_case(*size, planted=planted)) for _ in range(repeats)]

@@ -6,6 +6,7 @@ where an answer of 8,192 tokens ends, as real ones do; a prompt may be of any le
 Does not know: what is measured, or how long an answer should take.
 """
 
+import io
 import json
 import re
 from functools import lru_cache
@@ -23,35 +24,32 @@ FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} 
 TAIL = "which the book of the house sets down with care and in a plain hand"
 """Makes a sentence of the response about 120 characters long, as those of summaries are."""
 ANSWER_CHARACTERS = 8192 * 4
+OURS = re.compile("<<<[0-9a-f]{8} (claims|sentences|schema)\n")
+"""What a prompt of this project is known by: a fence of such a part."""
 
 
 class Planted(NamedTuple):
-    """A source, a response, and whether an error was planted."""
+    """A source and a response, in which an error may be planted."""
 
     source: str
     response: str
-    planted: bool
 
 
 def planted_case(characters: int, sentences: int, *, planted: bool) -> Planted:
     """A log of about so many characters, and a response whose sentences restate entries in order."""
-    draw, parts, entries, size = Random(7), [], [], 0
-    while size < characters:
+    draw, source, entries, told = Random(7), io.StringIO(), [], list[str]()
+    while source.tell() < characters:
         day = len(entries) + 1
         keeper, lamps, port = draw.choice(KEEPERS), draw.randrange(100, 1000), draw.choice(PORTS)
         entries.append((day, keeper, lamps))
-        entry = f"On day {day} keeper {keeper} sold {lamps} lamps at {port}. "
         word, side = draw.choice(("cold", "warm", "salt", "dry")), draw.choice(("north", "south", "west"))
-        line = entry + FILLER.format(word=word, side=side, times=draw.choice(("once", "twice"))) + "\n"
-        parts.append(line)
-        size += len(line)
-    chosen = [entries[(2 * i + 1) * len(entries) // (2 * sentences)] for i in range(sentences)]
-    wrong = sentences * 2 // 3 if planted else -1
-    told = [
-        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps, {TAIL}."
-        for i, (day, keeper, lamps) in enumerate(chosen)
-    ]
-    return Planted("".join(parts), " ".join(told), planted)
+        filler = FILLER.format(word=word, side=side, times=draw.choice(("once", "twice")))
+        source.write(f"On day {day} keeper {keeper} sold {lamps} lamps at {port}. {filler}\n")
+    for number in range(sentences):
+        day, keeper, lamps = entries[(2 * number + 1) * len(entries) // (2 * sentences)]
+        lamps += 37 if planted and number == sentences * 2 // 3 else 0
+        told.append(f"Sales on day {day} by keeper {keeper} came to {lamps} lamps, {TAIL}.")
+    return Planted(source.getvalue(), " ".join(told))
 
 
 @lru_cache(maxsize=4)
@@ -107,11 +105,10 @@ def _overlap(prompt: str) -> str:
 
 def _labels(prompt: str) -> str:
     source, _, told = prompt.rpartition("### Claims:")
-    held = entries(source)
-    labels = (
-        "Neutral" if day not in held else "Entailment" if held[day] == lamps else "Contradiction"
-        for day, _, lamps in TRIPLETS.findall(told)
-    )
+    held, labels = entries(source), list[str]()
+    for day, _, lamps in TRIPLETS.findall(told):
+        found = "Entailment" if held.get(day) == lamps else "Contradiction"
+        labels.append(found if day in held else "Neutral")
     return "\n".join(labels)
 
 
@@ -150,14 +147,8 @@ def response(number: int, model: str, text: str) -> dict[str, Any]:
     """An answer as OpenAI's responses endpoint gives it, as far as clients read it."""
     said = {"type": "output_text", "text": text, "annotations": []}
     message = {"type": "message", "id": f"msg-{number}", "role": "assistant", "status": "completed"}
-    about = {
-        "id": f"resp-{number}",
-        "object": "response",
-        "created_at": 0,
-        "status": "completed",
-        "model": model,
-    }
-    options = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    about = {"id": f"resp-{number}", "object": "response", "created_at": 0, "status": "completed"}
+    options = {"model": model, "parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
     return {**about, **options, "output": [{**message, "content": [said]}]}
 
 
@@ -173,13 +164,11 @@ def open_server(log: Path) -> Any:
 
     class Server(ChatServer):
         def _reply(self, asked: Asked) -> Reply:
-            messages = asked.body.get("messages") or asked.body["input"]
-            texts = [str(message["content"]) for message in messages]
+            texts = [str(message["content"]) for message in asked.body.get("messages") or asked.body["input"]]
             with log.open("a") as file:
                 file.write(f"{sum(map(len, texts))}\n")
             prompt = " ".join(texts)
-            parts = (f" {part}\n" in prompt for part in ("claims", "sentences", "schema"))
-            return ours(asked) if "<<<" in prompt and any(parts) else Reply(answer_peer(prompt))
+            return ours(asked) if re.search(OURS, prompt) else Reply(answer_peer(prompt))
 
         def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
             if "input" in asked.body:

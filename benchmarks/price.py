@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,21 +40,18 @@ PLANTED = (1, 13, 27)
 """Units near which an error is planted in the dense summary."""
 SECONDS = 0.2
 """The time that an answer takes."""
-THREE = ("one", "two", "three")
 HOLMES, GATSBY = "the_adventures_of_sherlock_holmes_arthur_conan_doyle", "the_great_gatsby"
-EN_CLAIMS, TEN, WILDFELL = 30, 10, 400_000
 LINE = 20
 """Characters of a line that says more than a few words."""
 
 
 class Task(NamedTuple):
-    """Responses to one source each. `truth`: the passages that decide a sentence, where any does not decide it alone
-    empty; `errors`: sentences that are wrong. Where `grouped`, the responses are checked together."""
+    """Responses to one source each, checked together. `truth`: the passages that decide a sentence; none where the
+    source is shown whole. `errors`: sentences that are wrong."""
 
     cases: Sequence[tuple[str, Sequence[str]]]
     truth: Mapping[str, Sequence[str]]
     errors: frozenset[str] = frozenset()
-    grouped: bool = False
 
 
 class Knowing(Reader):
@@ -82,34 +79,24 @@ class Knowing(Reader):
 
     def _findings(self, asked: Asked) -> dict[str, Any]:
         shown = asked.lines()
-        told, found = set[str](), []
+        told, found = set[str](), list[dict[str, Any]]()
         for item in asked.items("claims"):
-            whole = item["text"] if item["text"] in self._task.truth else item["passage"]
-            sentence = self._from.get(item["text"], whole)
+            text, claim = item["text"], {"claim": item["claim"]}
+            sentence = self._from.get(text, text if text in self._task.truth else item["passage"])
+            passages = self._task.truth.get(sentence)
             wrong = sentence in self._task.errors and sentence not in told
             told.add(sentence)
-            found.append(self._find(item, sentence, shown, wrong=wrong))
+            if passages is None or (passages and not is_shown(passages, shown)):
+                found.append({**claim, "label": "not_found", "quotes": [], "reason": "-"})
+                continue
+            quotes = cite(nearest(text, shown), shown)
+            if wrong:
+                reason = "The lines cited tell it otherwise: " + "; ".join(quotes)[:100]
+                claim |= {"reason": reason, "kind": "event", "wrong": text[-8:-2]}
+                claim |= {"correction": text[-8:-2][::-1]}
+            label = "contradicting" if wrong else "explicitly_supported"
+            found.append({**claim, "quotes": quotes, "label": label})
         return answer_of(asked, found) if shown else {"short": [], "rest": []}
-
-    def _find(
-        self, item: dict[str, Any], sentence: str, shown: dict[str, str], *, wrong: bool
-    ) -> dict[str, Any]:
-        passages = self._task.truth.get(sentence)
-        if passages is None or (passages and not is_shown(passages, shown)):
-            return {"claim": item["claim"], "label": "not_found", "quotes": [], "reason": "-"}
-        about = {"claim": item["claim"], "quotes": cite(nearest(item["text"], shown), shown)}
-        if not wrong:
-            return {**about, "label": "explicitly_supported"}
-        reason = "The lines cited tell it otherwise: " + "; ".join(about["quotes"])[:100]
-        wrong_words = item["text"][-8:-2]
-        return {
-            **about,
-            "reason": reason,
-            "label": "contradicting",
-            "kind": "event",
-            "wrong": wrong_words,
-            "correction": wrong_words[::-1],
-        }
 
     def _search(self, asked: Asked) -> dict[str, Any]:
         shown, claims, find = asked.numbered("passages"), [], []
@@ -130,12 +117,11 @@ class Knowing(Reader):
         return {"claims": claims, "find": find, "read": []}
 
     def _notes(self, asked: Asked) -> dict[str, Any]:
-        piece = asked.numbered("piece")
+        piece, notes = asked.numbered("piece"), list[str]()
+        for name, claim in asked.numbered("claims").items():
+            if cited := cite_bearing(self._passages(claim), piece):
+                notes.append(f"{name} {'; '.join(cited)}")
         number, last = list(piece.items())[-1]
-        noted = (
-            (n, cite_bearing(self._passages(claim), piece)) for n, claim in asked.numbered("claims").items()
-        )
-        notes = [f"{name} {'; '.join(cited)}" for name, cited in noted if cited]
         return {"notes": notes, "last": f"{number} {last[:12]}"}
 
     def _places(self, asked: Asked) -> dict[str, Any]:
@@ -146,13 +132,12 @@ class Knowing(Reader):
         return self._task.truth.get(self._from.get(claim, claim), ())
 
     def _plain(self, asked: Asked) -> dict[str, Any]:
-        about = {"reason": "The source tells it otherwise.", "label": "contradicting"}
-        wrong = [item for item in asked.items("sentences") if item["text"].strip() in self._task.errors]
-        return {
-            "wrong": [
-                {"sentence": item["sentence"], **about, "words": item["text"].strip()[:6]} for item in wrong
-            ]
-        }
+        about, wrong = {"reason": "The source tells it otherwise.", "label": "contradicting"}, []
+        for item in asked.items("sentences"):
+            text = item["text"].strip()
+            if text in self._task.errors:
+                wrong.append({"sentence": item["sentence"], **about, "words": text[:6]})
+        return {"wrong": wrong}
 
 
 def bare(text: str) -> str:
@@ -181,64 +166,59 @@ def split(sentence: str, most: int) -> Iterator[str]:
 
 def is_shown(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
     """True if one of the passages is shown, or a line of it that says more than a few words."""
-    text = bare("".join(shown.values()))
-    wanted = [bare(passage) for passage in passages]
-    held = (bare(line) for line in shown.values())
-    return any(p in text for p in wanted) or any(len(h) >= LINE and h in p for h in held for p in wanted)
+    held = list(map(bare, shown.values()))
+    text, long = "".join(held), [line for line in held if len(line) >= LINE]
+    return any(passage in text or any(line in passage for line in long) for passage in map(bare, passages))
 
 
 def cite_bearing(passages: Iterable[str], shown: Mapping[str, str]) -> list[str]:
     """Two of the lines shown that stand in one of the passages, or hold one, by number and beginning."""
-    wanted = [bare(passage) for passage in passages]
-    hits = ((n, line) for n, line in shown.items() if any(bare(line) in p or p in bare(line) for p in wanted))
-    return cite((n for n, line in hits if line.strip()), shown)
+    wanted, hits = list(map(bare, passages)), list[str]()
+    for number, line in shown.items():
+        text = bare(line)
+        if text and any(text in passage or passage in text for passage in wanted):
+            hits.append(number)
+    return cite(hits, shown)
 
 
-def cite(numbers: Iterable[str], shown: Mapping[str, str]) -> list[str]:
+def cite(numbers: Sequence[str], shown: Mapping[str, str]) -> list[str]:
     """Two of these lines by number and beginning, of as many characters as readers give."""
-    return [f"{n} {shown[n][: 4 if is_chinese(shown[n]) else 12]}" for n in islice(numbers, 2)]
-
-
-class Way(NamedTuple):
-    """A way to check a task: the judges' models and other settings."""
-
-    models: Sequence[str]
-    settings: Mapping[str, Any] = {}
+    return [f"{n} {shown[n][: 4 if is_chinese(shown[n]) else 12]}" for n in numbers[:2]]
 
 
 def sentences(text: str) -> list[str]:
     return re.findall(r"[^。！？]*[。！？]+[”’」』]*", text)
 
 
-def xxl(planted: bool) -> Task:
-    """The dense summary of 148,704 characters, perhaps with three planted errors."""
+def xxl() -> Task:
+    """The dense summary of 148,704 characters, with three planted errors."""
     folder = DATA / "longnovel_mini_zh"
     novel, units = (folder / "novel.txt").read_text("utf-8"), lines(folder / "annotations.jsonl")
-    told = [sentences(unit["summary"]) for unit in units]
-    truth = {
-        units[row["unit"]]["summary"][row["start"] : row["end"]]: [novel[a:b] for a, b in row["passages"]]
-        for row in lines(GOLD)
-    }
-    errors = set[str]()
+    told, truth, errors = [sentences(unit["summary"]) for unit in units], dict[str, list[str]](), set[str]()
+    for row in lines(GOLD):
+        sentence = units[row["unit"]]["summary"][row["start"] : row["end"]]
+        truth[sentence] = [novel[start:end] for start, end in row["passages"]]
     able = [unit for unit in units if unit["hallucinated"] and unit["corrected"] in truth]
-    for near in PLANTED if planted else ():
+    for near in PLANTED:
         unit = min(able, key=lambda one: abs(one["unit"] - near))
         place = told[unit["unit"]].index(unit["corrected"])
         told[unit["unit"]][place] = unit["error_sentence"]
         truth[unit["error_sentence"]] = truth[unit["corrected"]]
         errors.add(unit["error_sentence"])
-    return Task([(novel, ["\n".join("".join(unit) for unit in told)])], truth, frozenset(errors))
+    return Task([(novel, ["\n".join(map("".join, told))])], truth, frozenset(errors))
 
 
 def short() -> Task:
     """Summaries of 5,000 characters, half of them with an error. The source is shown whole, so all is decided."""
     folder = DATA / "longnovel_mini_zh"
     novel = (folder / "novel.txt").read_text("utf-8")
-    rows = [row for row in lines(folder / "cases.jsonl") if row["scale"] == "S"]
-    cases = [(novel[row["source_start"] : row["source_end"]], [row["summary"]]) for row in rows]
-    truth = dict[str, list[str]]({sentence: [] for row in rows for sentence in sentences(row["summary"])})
-    wrong = (row["error_sentence"] for row in rows if row["label"] == "hallucinated")
-    return Task(cases, truth, frozenset(filter(None, wrong)))
+    cases, truth, wrong = list[tuple[str, list[str]]](), dict[str, Sequence[str]](), set[str]()
+    for row in lines(folder / "cases.jsonl"):
+        if row["scale"] == "S":
+            cases.append((novel[row["source_start"] : row["source_end"]], [row["summary"]]))
+            truth.update(dict.fromkeys(sentences(row["summary"]), ()))
+            wrong.update({row["error_sentence"]} if row["label"] == "hallucinated" else ())
+    return Task(cases, truth, frozenset(wrong))
 
 
 def events_told(file: str, source: str, most: int) -> dict[str, list[str]]:
@@ -251,39 +231,31 @@ def events_told(file: str, source: str, most: int) -> dict[str, list[str]]:
 def ten() -> Task:
     """Ten true sentences about the first 400,000 characters of a novel."""
     path = DATA / "novels_en" / "a_bronte_the_tenant_of_wildfell_hall.txt"
-    source = path.read_text("utf-8")[:WILDFELL]
-    truth = events_told("tenant_of_wildfell_hall", source, TEN)
+    source = path.read_text("utf-8")[:400_000]
+    truth = events_told("tenant_of_wildfell_hall", source, 10)
     return Task([(source, [" ".join(truth)])], truth)
 
 
 def thirty(absent: int) -> Task:
     """Thirty claims about one novel, each a response; so many are of another novel."""
     source = book_text(DATA, HOLMES)
-    truth = events_told("the_adventures_of_sherlock_holmes", source, EN_CLAIMS - absent)
+    truth = events_told("the_adventures_of_sherlock_holmes", source, 30 - absent)
     others = [event["plain"] for event in lines(EVENTS / f"{GATSBY}.jsonl")[5 : 5 + absent]]
-    return Task([(source, [*truth, *others])], truth, grouped=True)
+    return Task([(source, [*truth, *others])], truth)
 
 
-def check_task(task: Task, way: Way, server: ChatServer, home: str) -> list[Report]:
-    """The reports on all cases of a task."""
-    panel = [f"openai:{name}@{server.address}" for name in way.models]
-    open_ = Verifier(judges=panel, home=home, concurrency=64, **way.settings)
-
-    async def all_of() -> list[Report]:
-        reports = []
-        for source, responses in task.cases:
-            if task.grouped and "protocol" not in way.settings:
-                cases = [Case(id=f"r{n}", response=text, source_ids=()) for n, text in enumerate(responses)]
-                reports += await open_.check_group([Document.of(source)], cases)
-            else:
-                reports.append(await open_.averify(source, "\n".join(responses)))
-        await open_.close()
-        return reports
-
-    return asyncio.run(all_of())
+async def check_task(task: Task, protocol: str, judges: Sequence[str], home: str) -> list[Report]:
+    """The reports on all cases of a task; the plain question is asked about all responses at once."""
+    open_, reports = Verifier(judges=judges, protocol=protocol, home=home, concurrency=64), list[Report]()
+    for source, responses in task.cases:
+        texts = ["\n".join(responses)] if protocol == "plain" else responses
+        cases = [Case(id=f"r{n}", response=text, source_ids=()) for n, text in enumerate(texts)]
+        reports += await open_.check_group([Document.of(source)], cases)
+    await open_.close()
+    return reports
 
 
-def row(task: Task, way: Way) -> list[str]:
+def row(task: Task, protocol: str, models: Sequence[str]) -> list[str]:
     """The cells of one check."""
     reader, written = Knowing(task), list[int]()
 
@@ -293,28 +265,27 @@ def row(task: Task, way: Way) -> list[str]:
         return reply
 
     with ChatServer(answer, delay_s=SECONDS) as server, tempfile.TemporaryDirectory() as home:
-        began = time.perf_counter()
-        reports = check_task(task, way, server, home)
+        judges, began = [f"openai:{name}@{server.address}" for name in models], time.perf_counter()
+        reports = asyncio.run(check_task(task, protocol, judges, home))
         took = time.perf_counter() - began
-    size, wrote = sum(len(source) for source, _ in task.cases), sum(written)
-    read = sum(
-        len(asked.system) + len(asked.user) + len(json.dumps(asked.schema, separators=(",", ":")))
-        for asked in server.asked
-    )
-    spent = Usage(prompt_characters=read, answer_characters=wrote, calls=len(written))
-    claims = [claim for report in reports for claim in report.claims]
-    cells = [f"{price(spent, size) or 0:.2f}", f"{read / size:.2f}", f"{wrote:,}"]
-    return [*cells, f"{len(written):,}", f"{took / len(task.cases):.1f}", f"{len(claims):,}"]
+    size, read, n_claims = sum(len(source) for source, _ in task.cases), 0, 0
+    for asked in server.asked:
+        read += len(asked.system) + len(asked.user) + len(json.dumps(asked.schema, separators=(",", ":")))
+    for report in reports:
+        n_claims += len(report.claims)
+    spent = Usage(prompt_characters=read, answer_characters=sum(written), calls=len(written))
+    cells = [f"{price(spent, size) or 0:.2f}", f"{read / size:.2f}", f"{spent.answer_characters:,}"]
+    return [*cells, f"{len(written):,}", f"{took / len(task.cases):.1f}", f"{n_claims:,}"]
 
 
 WAYS = {
-    "one judge": Way(["one"]),
-    "three judges": Way(THREE),
-    "one plain reading": Way(["one"], {"protocol": "plain"}),
+    "one judge": ("longproof", ["one"]),
+    "three judges": ("longproof", ["one", "two", "three"]),
+    "one plain reading": ("plain", ["one"]),
 }
 TASKS = {
     "S, 36 summaries of 5,000": short,
-    "XXL, three errors": lambda: xxl(planted=True),
+    "XXL, three errors": xxl,
     "ten sentences, 400,000": ten,
     "30 claims, one novel": lambda: thirty(0),
     "30 claims, two absent": lambda: thirty(2),
@@ -330,11 +301,11 @@ def main() -> None:
     if not (DATA / "longnovel_mini_zh").is_dir():
         sys.exit("LONGPROOF_DATA is not set: the development data are not here")
     print(table_row(COLUMNS) + "\n" + "|---" * len(COLUMNS) + "|", flush=True)
-    for name, made in TASKS.items():
+    for name, task_of in TASKS.items():
         if given.only in name:
-            task = made()
+            task = task_of()
             for called, way in WAYS.items():
-                print(table_row([name, called, *row(task, way)]), flush=True)
+                print(table_row([name, called, *row(task, *way)]), flush=True)
 
 
 if __name__ == "__main__":

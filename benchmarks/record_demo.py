@@ -13,12 +13,10 @@ from longproof.examples import demo_summary, example, pages
 from longproof.verifier import Verifier
 
 
-def record_demo(language: str, file: Path, judges: list[str], arbiter: str, stream: bool = False) -> int:
+def record_demo(language: str, file: Path, judges: list[str], arbiter: str) -> int:
     """Check the demo's summary with these models, and keep their answers; how many there are."""
     recorder = Recorder()
-    verifier = Verifier(
-        judges, arbiter, recording=recorder, pages=str(pages(language)), stream=stream, timeout_s=900
-    )
+    verifier = Verifier(judges, arbiter, recording=recorder, pages=str(pages(language)), timeout_s=900)
     report = verifier.verify(example(language)[0], demo_summary(language), progress=True)
     recorder.write(file, {"demo": language, "judges": judges, "arbiter": arbiter})
     return len(report.calls)
@@ -30,7 +28,6 @@ if __name__ == "__main__":
     parser.add_argument("file", type=Path)
     parser.add_argument("--judge", action="append", required=True, metavar="SPEC")
     parser.add_argument("--arbiter", required=True, metavar="SPEC")
-    parser.add_argument("--stream", action="store_true")
     asked = parser.parse_args()
-    kept = record_demo(asked.language, asked.file, asked.judge, asked.arbiter, asked.stream)
+    kept = record_demo(asked.language, asked.file, asked.judge, asked.arbiter)
     print(f"{kept} answers are kept in {asked.file}")

@@ -40,7 +40,15 @@ class Box:
         with self._lock:
             if key not in self._numbers:
                 number = f"{len(self._numbers) + 1:05d}"
-                _write(self._inbox / f"{number}.md", _as_text(body))
+                parts = [
+                    f"######## {one['role'].upper()} ########\n{one['content']}" for one in body["messages"]
+                ]
+                if schema := body.get("response_format"):
+                    told = json.dumps(schema, ensure_ascii=False)
+                    parts.append(f"######## THE ANSWER'S SCHEMA ########\n{told}")
+                draft = self._inbox / f"{number}.tmp"  # whole at once: readers list the folder at any time
+                draft.write_text("\n\n".join(parts), "utf-8")
+                draft.replace(draft.with_suffix(".md"))
                 with self._log.open("a", encoding="utf-8") as log:
                     log.write(json.dumps({"number": number, "key": key, "model": body.get("model")}) + "\n")
                 self._numbers[key] = number
@@ -81,8 +89,17 @@ class Handler(BaseHTTPRequestHandler):
         text = self.box.answer(number)
         if text is None:
             self._send(503, {"error": {"message": "nobody answered"}})
-        else:
-            self._send(200, _completion(body, number, text))
+            return
+        read = sum(len(message["content"]) for message in body["messages"])
+        about = {
+            "id": f"by-hand-{number}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body.get("model"),
+        }
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": read, "completion_tokens": len(text), "total_tokens": read + len(text)}
+        self._send(200, {**about, "choices": [choice], "usage": usage})
 
     def log_message(self, *_: object) -> None:
         """Nothing on the terminal: the log has it."""
@@ -97,30 +114,6 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
         except ConnectionError:
             self.close_connection = True  # Whoever asked went away; the answer is kept.
-
-
-def _as_text(body: dict[str, Any]) -> str:
-    parts = [
-        f"######## {message['role'].upper()} ########\n{message['content']}" for message in body["messages"]
-    ]
-    if schema := body.get("response_format"):
-        parts.append(f"######## THE ANSWER'S SCHEMA ########\n{json.dumps(schema, ensure_ascii=False)}")
-    return "\n\n".join(parts)
-
-
-def _completion(body: dict[str, Any], number: str, text: str) -> dict[str, Any]:
-    read = sum(len(message["content"]) for message in body["messages"])
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    usage = {"prompt_tokens": read, "completion_tokens": len(text), "total_tokens": read + len(text)}
-    about = {"id": f"by-hand-{number}", "object": "chat.completion", "created": 0, "model": body.get("model")}
-    return {**about, "choices": [choice], "usage": usage}
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole: readers list the folder at any time."""
-    draft = path.with_suffix(".tmp")
-    draft.write_text(text, "utf-8")
-    draft.replace(path)
 
 
 class Server(ThreadingHTTPServer):

@@ -65,5 +65,5 @@ def test_the_table_is_written_between_its_marks_only_where_all_data_are_here(
     assert "licence" in kept[-1]
     made = bench.table(here)
     for _ in range(2):
-        bench.write(readme, made)
+        bench.write(readme, made, here)
     assert readme.read_text("utf-8") == f"before\n<!-- accuracy -->\n{made}<!-- /accuracy -->\nafter\n"
