@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +55,10 @@ def processes(name: str) -> list[int]:
     """The actors of this name whose Ray this process has started."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        with suppress(OSError):
             called = (folder / "cmdline").read_bytes().startswith(f"ray::{name}".encode())
             if called and parent(parent(int(folder.name))) == os.getpid():
                 found.append(int(folder.name))
-        except OSError:
-            continue
     return found
 
 

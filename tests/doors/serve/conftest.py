@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -95,17 +96,12 @@ def serving(home: Path, chat: ChatServer) -> Iterator[Callable[..., Client]]:
     from longproof.serve.app import application
     from longproof.serve.offer import Offer
 
-    opened: list[Any] = []
+    with ExitStack() as stack:
 
-    def start(**settings: Any) -> Client:
-        for one in opened:
-            one.__exit__(None, None, None)
-        opened.clear()
-        judges = [f"openai:{name}@{chat.address}" for name in ("a", "b", "c")]
-        app = application(Offer({"judges": judges, **settings}), TOKEN)
-        opened.append(TestClient(app, base_url="http://127.0.0.1:8000"))
-        return Client(opened[0].__enter__())
+        def start(**settings: Any) -> Client:
+            stack.close()
+            judges = [f"openai:{name}@{chat.address}" for name in ("a", "b", "c")]
+            app = application(Offer({"judges": judges, **settings}), TOKEN)
+            return Client(stack.enter_context(TestClient(app, base_url="http://127.0.0.1:8000")))
 
-    yield start
-    for one in opened:
-        one.__exit__(None, None, None)
+        yield start

@@ -42,15 +42,14 @@ def contradicting(asked: Asked, item: Item) -> dict[str, Any]:
 class Served:
     """The server on a thread of its own, as `longproof serve` runs it; `stop` ends it like a terminal's Ctrl-C."""
 
-    def __init__(self, judges: list[str], port: int = 0) -> None:
+    def __init__(self, judges: list[str]) -> None:
         import uvicorn
 
         from longproof.serve.app import application
         from longproof.serve.offer import Offer
 
-        bound = create_server(("127.0.0.1", port))
-        self.port = bound.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}/{TOKEN}/"
+        bound = create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{bound.getsockname()[1]}/{TOKEN}/"
         app = application(Offer({"judges": judges or ["offline"]}), TOKEN)
         self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=8))
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve([bound])), daemon=True)
@@ -68,8 +67,8 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     started: list[Served] = []
 
-    def start(judges: list[str], port: int = 0) -> Served:
-        started.append(Served(judges, port))
+    def start(judges: list[str]) -> Served:
+        started.append(Served(judges))
         return started[-1]
 
     yield start
@@ -200,8 +199,7 @@ def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve, opened_at
     assert seen.texts("tbody a") == ["answer", "answer"]
     assert "source" in seen.texts(".about bdi")[0]
     seen.one("tbody .change").click()
-    seen.one("#naming").send_keys(Keys.CONTROL, "a")
-    seen.one("#naming").send_keys(HOSTILE, Keys.ENTER)
+    seen.one("#naming").send_keys(Keys.CONTROL, "a", Keys.NULL, HOSTILE, Keys.ENTER)
     until(seen, "document.querySelector('#naming') === null")
     assert HOSTILE[:20] in seen.texts("tbody a")[0]
     seen.one("tbody tr .change:last-child").click()
