@@ -61,7 +61,7 @@ def test_the_best_come_first_and_of_equal_ones_the_earlier(scores, k):
 
 
 DOCUMENT = Document.of("abcdefgh")
-PLACES = {letter: (n, n + 1) for n, letter in enumerate("abcdefgh")} | {f"{n}": (n, n + 4) for n in (0, 4)}
+PLACES = {letter: (n, n + 1) for n, letter in enumerate("abcdefgh")} | {"0": (0, 4), "4": (4, 8), "x": (3, 5)}
 
 
 def ranking(names: str) -> list[Hit]:
@@ -79,6 +79,9 @@ def test_the_best_hit_of_words_in_a_wider_passage_counts_its_rank_and_one_withou
     assert [hit.span.text for hit in fused] == ["a", "e", "b", "f"]
     sums = [1 + 1 / 61 + 1 / 62, 1 / 62 + 1 / 61, 1 / 63, 1 / 64]
     assert [hit.score for hit in fused] == pytest.approx(sums)
+    assert [hit.span.text for hit in fuse(ranking("x"), ranking("04"), 10)] == ["de", "abcd"], (
+        "the middle is e's start"
+    )
 
 
 @given(words, meaning, st.integers(0, 9))

@@ -65,6 +65,8 @@ def test_a_page_is_read_in_the_encoding_that_it_declares(label: str, codec: str,
 def test_the_encoding_is_told_where_none_or_a_wrong_one_is_declared_and_a_broken_byte_costs_no_page() -> None:
     broken = b"<meta charset=utf-8>" + (CHINESE * 100).encode() + b"\xff"
     assert read_page(broken, "x.html").text.endswith("至今还在使用。\ufffd")
+    latin = "<meta charset=utf-8><p>" + "Some hundred characters of plain text stand beside one café. " * 3
+    assert "café" in read_page(latin.encode("latin-1"), "x.html").text
     for head in ("", "<meta charset=utf-8>", "<meta charset=punycode>", "<meta charset=nothing>"):
         assert "灰色的石头" in read_page((head + CHINESE * 3).encode("gb18030"), "x.html").text
     assert read_page(("\ufeff" + CHINESE).encode("utf-16-le"), "x.html").text == CHINESE[3:]
