@@ -74,60 +74,51 @@ def _word_lists() -> dict[str, frozenset[str]]:
     return lists
 
 
-class PairedMarks:
+class _PairedMarks:
     """The paired marks of a text. Marks without a partner in their paragraph count as nothing."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
         self.opener: dict[int, int] = {}  # of each closing place the opening one
         self.starts: list[int] = []  # where the ranges that are held together begin, and `ends` end
         self.ends: list[int] = []
-        self._open: deque[int] = deque(maxlen=NESTED)
+        waiting: deque[int] = deque(maxlen=NESTED)
         for match in _MARK.finditer(text):
             place, mark = match.start(), match[0]
+            opening = _OPENING_OF.get(mark, "")
             if mark[0] == "\n":
-                self._open.clear()
+                waiting.clear()
             elif mark == '"':
-                self._meet_straight(place)
-            elif mark in _OPENING_OF:
-                self._close(place, _OPENING_OF[mark])
-            else:
-                self._open.append(place)
+                # A straight mark closes an open one, unless it plainly opens: space before it and none behind.
+                leads = place == 0 or _BEFORE_OPENING.match(text, place - 1)
+                opens = leads and text[place + 1 : place + 2].strip() != ""
+                if any(text[other] == '"' for other in waiting) and not (opens and text[place - 1].isspace()):
+                    opening = '"'
+                elif not text[place - 1 : place].isdigit():
+                    waiting.append(place)
+            elif not opening:
+                waiting.append(place)
+            if opening and any(text[other] == opening for other in waiting):
+                # The nearest open partner; whatever opened in between has none.
+                while text[opener := waiting.pop()] != opening:
+                    pass
+                self.opener[place] = opener
+                if place + 1 - opener <= HELD:
+                    self._hold(opener, place + 1)
         self.straight = {opener for opener in self.opener.values() if text[opener] == '"'}
         """The straight quotation marks that open."""
+
+    def _hold(self, start: int, end: int) -> None:
+        """Hold a range together, in the stead of those inside it."""
+        while self.starts and self.starts[-1] > start:
+            self.starts.pop()
+            self.ends.pop()
+        self.starts.append(start)
+        self.ends.append(end)
 
     def holds(self, place: int) -> bool:
         """True if the place lies strictly inside a range that is held together."""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
-
-    def _meet_straight(self, place: int) -> None:
-        """A straight mark closes an open one, unless it plainly opens: space before it and none behind."""
-        text = self._text
-        after_space = place == 0 or _BEFORE_OPENING.match(text, place - 1)
-        opens = after_space and text[place + 1 : place + 2].strip() != ""
-        if self._has_open('"') and not (opens and text[place - 1].isspace()):
-            self._close(place, '"')
-        elif not text[place - 1 : place].isdigit():
-            self._open.append(place)
-
-    def _has_open(self, mark: str) -> bool:
-        return any(self._text[place] == mark for place in self._open)
-
-    def _close(self, place: int, opening: str) -> None:
-        """Pair `place` with the nearest open partner; whatever opened in between has none."""
-        if not self._has_open(opening):
-            return
-        while self._text[opener := self._open.pop()] != opening:
-            pass
-        self.opener[place] = opener
-        if place + 1 - opener > HELD:
-            return
-        while self.starts and self.starts[-1] > opener:
-            self.starts.pop()
-            self.ends.pop()
-        self.starts.append(opener)
-        self.ends.append(place + 1)
 
 
 def sentences(text: str) -> list[Range]:
@@ -137,11 +128,11 @@ def sentences(text: str) -> list[Range]:
     not cut inside; a speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence
     before them on their line.
     """
-    paired = PairedMarks(text)
+    paired = _PairedMarks(text)
     return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
 
 
-def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
+def _split(text: str, unit: Range, paired: _PairedMarks) -> list[Range]:
     start, stop = unit
     cased = _CAPITAL.search(text, *unit) is not None
     bounds = [start]
@@ -183,7 +174,7 @@ class _Stop(NamedTuple):
     cased: bool
 
 
-def _ends(at: _Stop, paired: PairedMarks) -> bool:
+def _ends(at: _Stop, paired: _PairedMarks) -> bool:
     if paired.holds(at.end):
         return False
     opener = paired.opener.get(at.end - 1)
