@@ -1,5 +1,6 @@
 """Both ways through a similarity matrix: worked examples, brute force, and the laws of windows."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -12,8 +13,11 @@ from longproof.retrieval import align
 from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.types import Window
 
-matrices = st.tuples(st.integers(1, 8), st.integers(1, 12)).flatmap(
-    lambda shape: arrays(np.float64, shape, elements=st.floats(-50, 50, width=32))
+matrices = arrays(
+    np.float64, st.tuples(st.integers(1, 8), st.integers(1, 12)), elements=st.floats(-50, 50, width=32)
+)
+small = arrays(
+    np.float64, st.tuples(st.integers(1, 4), st.integers(1, 4)), elements=st.integers(0, 9).map(float)
 )
 
 
@@ -30,26 +34,22 @@ def test_greedy_follows_appendix_d_worked_by_hand() -> None:
         {7: 0.9, 8: 0.8, 9: 0.7, 10: 0.6, 11: 0.5},  # all five best too far: one on, yet seven blocks
         {2: 0.9, 5: 0.1},  # step -2: seven blocks around 2, clipped at the beginning
     ]
-    similarity = np.tile(
-        -0.01 * np.arange(12), (len(best), 1)
-    )  # the other blocks have little, the later the less
+    # The other blocks have little, the later the less.
+    similarity = np.tile(-0.01 * np.arange(12), (len(best), 1))
     for row, scores in zip(similarity, best, strict=True):
         row[list(scores)] = list(scores.values())
     assert places(greedy(similarity)) == [(0, 2, 0), (0, 3, 1), (0, 3, 1), (0, 6, 3), (1, 7, 4), (0, 5, 2)]
 
 
 @pytest.mark.parametrize("way", [greedy, viterbi])
-def test_windows_keep_their_laws(way) -> None:
-    @given(matrices)
-    @settings(max_examples=60, deadline=None)
-    def check(similarity: np.ndarray) -> None:
-        windows = way(similarity)
-        assert len(windows) == len(similarity)
-        for window in windows:
-            assert 0 <= window.first <= window.centre <= window.last < similarity.shape[1]
-            assert window.last - window.first < 7
-
-    check()
+@given(similarity=matrices)
+@settings(max_examples=60, deadline=None)
+def test_windows_keep_their_laws(way: Callable[..., list[Window]], similarity: np.ndarray) -> None:
+    windows = way(similarity)
+    assert len(windows) == len(similarity)
+    for window in windows:
+        assert 0 <= window.first <= window.centre <= window.last < similarity.shape[1]
+        assert window.last - window.first < 7
 
 
 def best_placements(evidence: np.ndarray) -> np.ndarray:
@@ -68,11 +68,7 @@ def best_placements(evidence: np.ndarray) -> np.ndarray:
     return best
 
 
-@given(
-    st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
-        lambda shape: arrays(np.float64, shape, elements=st.integers(0, 9).map(float))
-    )
-)
+@given(small)
 @settings(max_examples=60, deadline=None)
 def test_viterbi_finds_the_best_placements_that_enumeration_finds(similarity: np.ndarray) -> None:
     best = best_placements(align._evidence(similarity))

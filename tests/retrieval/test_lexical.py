@@ -21,9 +21,7 @@ TEXT = (
 )
 PASSAGES = [(0, 53), (40, 107), (107, 130), (130, 181)]
 PIECES = [TEXT[start:end] for start, end in PASSAGES]
-words = st.lists(st.sampled_from(["fox", "sea", "tea", "王冕", "荷花", "。", "🦊"]), max_size=60).map(
-    " ".join
-)
+words = st.lists(st.sampled_from(["fox", "sea", "王冕", "荷花", "。", "🦊"]), max_size=60).map(" ".join)
 
 
 @pytest.fixture
@@ -59,7 +57,7 @@ def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
 
 def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: LexicalIndex) -> None:
     query = "the brass key; a letter"
-    scores = bm25(query, [TEXT[start:end] for start, end in PASSAGES])
+    scores = bm25(query, PIECES)
     # So few passages that the widest ranges are the whole text.
     whole = 2 * bm25(query, [" ".join(PIECES)])[0]
     first, second = bm25(query, [" ".join(PIECES[:3]), " ".join(PIECES[1:])])

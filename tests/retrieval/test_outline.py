@@ -15,9 +15,8 @@ PARAGRAPH = f"{FIRST} “No!” cried Ann.\n\n"
 
 
 def told(text: str) -> list[str]:
-    return [
-        " / ".join(text[start:end] for start, end in entry) for entry in outline(text, evidence_lines(text))
-    ]
+    entries = outline(text, evidence_lines(text))
+    return [" / ".join(text[start:end] for start, end in entry) for entry in entries]
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,9 @@ from longproof.retrieval.text.normalise import CJK, tokens
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
-CHINESE = Document.of(
-    "匡超人過了錢塘江，要搭溫州的船。看見一隻船正走著，他就問：「可帶人？」船家道：「不帶人的。」"
-)
-ENGLISH = Document.of(
-    "The captain's cat, called “Whiskers”, slept. Then the cat walked\nalong the old harbour wall at 3.5 knots."
-)
+CHINESE = Document.of("匡超人過了錢塘江，要搭溫州的船。看見一隻船正走著，他就問：「可帶人？」船家道。")
+TOLD = "The captain's cat, called “Whiskers”, slept. Then the cat walked\nalong the old harbour wall at 3.5 knots."
+ENGLISH = Document.of(TOLD)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +41,7 @@ def test_a_quote_is_found_whatever_its_script_case_and_marks(quote, text):
 
 
 @pytest.mark.parametrize(
-    "quote", ["", "  ", "。", "ca", "35 knots", "dog", "狗", "the dog walked into the sea", "cat ... dog"]
+    "quote", ["", "  ", "。", "ca", "35 knots", "狗", "the dog walked into the sea", "cat ... dog"]
 )
 def test_what_is_not_there_is_not_found_and_short_quotes_never_by_likeness(quote):
     assert locate(quote, ENGLISH) is None
@@ -58,22 +55,14 @@ def test_accents_and_ligatures_lead_back_to_the_original():
     assert locate("😀", document).text == "😀"
 
 
-PIECES = [
-    *["cat", "dog", "貓", "狗來", "ｆｕｌｌ", "ß", "é", "ﬁ", "😀", "3.5", "«", "”", "…", "說", "́"],
-    "\r\n",
-]
+PIECES = ["cat", "貓", "狗來", "ｆｕｌｌ", "ß", "é", "ﬁ", "😀", "3.5", "«", "”", "…", "說", "\u0301", "\r\n"]
 WORDS = st.lists(st.sampled_from(PIECES), min_size=1).map(" ".join)
 
 
-@given(WORDS, st.text(max_size=20))
-def test_what_is_found_is_the_slice_it_says(text, quote):
-    document = Document.of(text)
-    found = locate(quote, document)
+@given(WORDS, st.text(max_size=20), st.data())
+def test_any_whole_words_of_a_text_are_found_and_what_is_found_is_the_slice_it_says(text, other, data):
+    found = locate(other, Document.of(text))
     assert found is None or text[found.start : found.end] == found.text
-
-
-@given(WORDS, st.data())
-def test_any_whole_words_of_a_text_are_found(text, data):
     words = text.split(" ")
     first = data.draw(st.integers(0, len(words) - 1))
     last = data.draw(st.integers(first + 1, len(words)))
