@@ -8,7 +8,7 @@ Does not know: who judges, or what is shown after the first piece.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -250,7 +250,13 @@ def _pieces(
 ) -> list[Place]:
     """For each sentence PLACE characters around the range of its window that is most similar to it."""
     places_of = list(map(sources.places, aligned))
-    ranges = _ranges(chain.from_iterable(places_of), sources)
+    # All ranges that begin in one of the places or reach into it.
+    reaching: set[Place] = set()
+    for number, start, end in merge(chain.from_iterable(places_of)):
+        length = len(sources.documents[number].text)
+        for begin in range(start - start % STEP, end, STEP):
+            reaching.add((number, begin, min(begin + RANGE, length)))
+    ranges = sorted(reaching)
     rows = _lean_on_neighbours(sources.similarity(sentences, ranges), sentences, parts)
     documents, starts, ends = np.array(ranges).T
     middles = (starts + ends) // 2
@@ -267,16 +273,6 @@ def _pieces(
         first = max(0, min(around, length - PLACE))
         pieces.append((number, first, min(first + PLACE, length)))
     return pieces
-
-
-def _ranges(places: Iterable[Place], sources: Sources) -> list[Place]:
-    """All ranges that begin in one of the places or reach into it."""
-    ranges: set[Place] = set()
-    for number, start, end in merge(places):
-        length = len(sources.documents[number].text)
-        for begin in range(start - start % STEP, end, STEP):
-            ranges.add((number, begin, min(begin + RANGE, length)))
-    return sorted(ranges)
 
 
 def same_text(response: str, sources: Sources) -> bool:

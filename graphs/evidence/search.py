@@ -154,10 +154,11 @@ async def scan_sources(state: State, run: Run) -> State:
         return {"checked": at_places}
     pieces = run.sources.pieces()
     run.say({"node": "scan", "claims": len(due), "pieces": len(pieces)})
-    if not _affordable(pieces, len(due), run):
-        return {"checked": [_after_scan(one, (), "not_found_so_far") for one in due]}
     claims = [one.claim for one in due]
-    if run.panel.searcher is not None:
+    if not _affordable(pieces, len(due), run):
+        unread: dict[str, Failure] = {claim.id: "not_found_so_far" for claim in claims}
+        noted = Noted({}, unread, [])
+    elif run.panel.searcher is not None:
         noted = await scan(run.panel.searcher, claims, pieces, run.case)
     else:
         scanner = next(judge for judge in run.panel.judges if isinstance(judge, Scanner))
@@ -179,13 +180,9 @@ def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState
     by_words = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
     kept = _fitting(NOTED, by_words, sources)
     unread = noted.failures.get(id_) or ("not_found_so_far" if len(kept) < len(new) else None)
-    return _after_scan(claim, kept, unread)
-
-
-def _after_scan(claim: ClaimState, found: Lines, unread: Failure | None) -> ClaimState:
-    """The claim after a reading of all of it, which is told even if it was not finished."""
+    # The reading is told even if it was not finished.
     after = claim.with_look("scan").with_answer("scan", 0.0)
-    return after.model_copy(update={"found": found, "unread": unread})
+    return after.model_copy(update={"found": kept, "unread": unread})
 
 
 def _fitting(room: int, numbers: Iterable[int], sources: Sources) -> Lines:
