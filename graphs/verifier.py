@@ -191,9 +191,9 @@ async def drive(
 ) -> Values:
     """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
 
-    `thread` and `about` name the run and describe it to the graph's checkpointer. Inside a host's node our own
-    values come with the host's namespace, so they are those with the shortest. `written` hears by node of
-    what each writes to the graph's channels, as soon as it is done; what it wrote before the run stopped, too.
+    `thread` and `about` name the run and describe it to the graph's checkpointer. `written` hears by node of what
+    each writes to the graph's channels, as soon as it is done; what it wrote before the run stopped, too. The very
+    last values are the graph's own: those of its inner graphs come before.
     """
     config: RunnableConfig = {"recursion_limit": 1000, "metadata": dict(about or {})}
     if thread is not None:
@@ -206,14 +206,13 @@ async def drive(
         subgraphs=True,
     )
     values: Values = {}
-    own: int | None = None
     async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Values]], stream):
         if mode == "custom" and progress:
             progress(part)
         elif mode == "updates" and written and not namespace:
             written(part)
-        elif mode == "values" and (own is None or len(namespace) <= own):
-            own, values = len(namespace), part
+        elif mode == "values":
+            values = part
     return values
 
 

@@ -70,6 +70,10 @@ def test_only_what_failed_changed_or_was_lost_is_checked_again(tmp_path: Path) -
     assert (heard[0].seconds_left, heard[-1].seconds_left) == (None, 0)
     assert reports(out)["d"]["case"]["response"] == "Tom sold the boat."
     assert (out / "reports" / "a.json").stat().st_mtime_ns == before
+    (tmp_path / "story.txt").write_text(SOURCE.upper(), "utf-8")
+    heard.clear()
+    go(write(tmp_path, rows), out, progress=heard.append)
+    assert heard[0].done == 3, "a file of the same size that was written since is another source"
 
 
 @pytest.mark.parametrize(

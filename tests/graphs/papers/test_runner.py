@@ -109,15 +109,6 @@ def test_an_answer_that_cannot_be_read_is_a_failure_after_one_asking(name: str, 
     assert len(forms) == len(set(forms)), "nothing is asked twice"
 
 
-def saying(*labels: str) -> Reader:
-    """Each model says its own label."""
-
-    def option(asked: Asked) -> dict[str, Any]:
-        return {"facts": [], "label": labels[int(asked.body["model"][1:])]}
-
-    return Reader(Option=option)
-
-
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
@@ -127,11 +118,20 @@ def saying(*labels: str) -> Reader:
         (("no_fact", "no_fact", "contradicting"), ("no_fact", None, "vote")),
     ],
 )
-def test_a_split_panel_goes_to_the_arbiter(labels: tuple[str, ...], expected: Any, tmp_path: Path) -> None:
-    with ChatServer(saying(*labels)) as server:
+def test_what_a_panel_is_split_about_goes_to_the_arbiter(
+    labels: tuple[str, ...], expected: Any, tmp_path: Path
+) -> None:
+    def option(asked: Asked) -> dict[str, Any]:
+        """Each model says its own label of the first sentence, and one of the second."""
+        first = asked.part("passage") in RESPONSE[:30]
+        return {"facts": [], "label": labels[int(asked.body["model"][1:])] if first else "no_fact"}
+
+    with ChatServer(Reader(Option=option)) as server:
         *judges, arbiter = seats(server, 3)
         report = Verifier(judges, arbiter, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
-    assert {(claim.label, claim.failure, claim.decided_by) for claim in report.claims} == {expected}
+    decided = [(claim.label, claim.failure, claim.decided_by) for claim in report.claims]
+    assert decided == [expected, ("no_fact", None, "vote")]
+    assert len(server.asked) == 4 + (expected[2] != "vote")
 
 
 def test_a_list_of_what_is_no_piece_is_asked_for_once_more_where_the_paper_asks_again(tmp_path: Path) -> None:
