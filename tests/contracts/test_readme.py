@@ -24,16 +24,7 @@ ROOT = Path(__file__).parents[2]
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 HOW, PROTOCOLS, MAP = DOCS / "how-it-works.md", DOCS / "protocols.md", DOCS / "map.md"
 MODELS = DOCS / "models.md"
-ROOMS = (
-    "retrieval",
-    "indexes",
-    "agent",
-    "prompts",
-    "graphs",
-    "construction",
-    "evaluation",
-    "longproof",
-)
+ROOMS = ("retrieval", "indexes", "agent", "prompts", "graphs", "construction", "evaluation", "longproof")
 
 
 def steps() -> str:
@@ -148,16 +139,10 @@ def test_what_a_judge_is_sent_is_shown():
     assert between(MODELS, "request", "text", wanted) == wanted
 
 
-def test_every_room_is_explained():
-    text = MAP.read_text("utf-8")
-    for room in ROOMS:
-        assert f"`{room}/`" in text
-
-
-def test_every_label_and_kind_is_named():
-    text = README.read_text("utf-8")
-    for word in (*LABELS, *KINDS):
-        assert f"`{word}`" in text
+def test_every_room_label_and_kind_is_named():
+    explained, readme = MAP.read_text("utf-8"), README.read_text("utf-8")
+    assert all(f"`{room}/`" in explained for room in ROOMS)
+    assert all(f"`{word}`" in readme for word in (*LABELS, *KINDS))
 
 
 def test_studio_lists_the_product_and_every_papers_graph():

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import Error
-from longproof.cli import main
 from longproof.report.corrected import changes, corrected_text, known_changes
-from longproof.report.saved import open_report
 from longproof.retrieval.books import read_docx
 from longproof.retrieval.types import BadInput
 
@@ -94,16 +92,7 @@ def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(engl
     assert told(nearby).startswith("Abel Marlock kept the gauge for forty . His")
 
 
-def test_the_command_writes_it_and_says_what_was_left(
-    english_report: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, out = tmp_path / "r.json", tmp_path / "better.txt"
-    path.write_text(english_report[0].model_dump_json(), "utf-8")
-    with pytest.raises(SystemExit) as stop:
-        main(["report", str(path), "--corrected", str(out)])
-    assert not stop.value.code
-    assert out.read_text("utf-8") == told(open_report(path))
-    assert re.match(r"3 of \d+ wrong places corrected", capsys.readouterr().out)
+def test_another_suffix_is_refused(english_report: Any) -> None:
     with pytest.raises(BadInput, match=r"\.txt or \.docx"):
         corrected_text(english_report[0], "x.exe")
 

@@ -89,7 +89,9 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     asked = [part for option, name in forms.items() for part in (option, tmp_path / name)]
     assert run("report", tmp_path / "r.json", *asked) == 0
     assert all((tmp_path / name).stat().st_size for name in forms.values())
-    assert capsys.readouterr().out.count("file://") == 3
+    told = capsys.readouterr().out
+    assert told.count("file://") == 3
+    assert "1 of 1 wrong places corrected: " in told
     written["documents"][1]["uri"] = "x" * 9000
     (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
     for more in ((), ("--markdown", "-")):

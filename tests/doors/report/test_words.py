@@ -13,16 +13,7 @@ import longproof.agent
 import longproof.graphs
 import longproof.retrieval
 from longproof.agent.report import UNPROVED
-from longproof.agent.types import (
-    LABELS,
-    DecidedBy,
-    Failure,
-    JudgeLabel,
-    Kind,
-    Look,
-    Outcome,
-    ReportDocument,
-)
+from longproof.agent.types import LABELS, DecidedBy, Failure, JudgeLabel, Kind, Look, Outcome, ReportDocument
 from longproof.report.words import SIGNS, Language, Section, words
 
 ROOMS = (longproof, longproof.agent, longproof.graphs, longproof.retrieval)
