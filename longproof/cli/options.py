@@ -69,22 +69,27 @@ class SettingOptions:
         return self.given.get("run_id") or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
-        """The settings that options and the TOML file come to. Raises BadInput for a file that says what is unknown.
+        """The settings that options and the TOML file come to. Raises BadInput for a file that says what is unknown,
+        and for prices that fit no judge.
 
         Stderr names whom the file names, and who decides where judges disagree: they may be asked, and paid.
         """
         table = read_panel(toml) if toml.exists() else PanelTable()
         in_file = {name: getattr(table, name) for name in table.model_fields_set & self.names}
         in_file = {name: value for name, value in in_file.items() if value}
-        _tell_named(toml, {name: value for name, value in in_file.items() if name not in self.given})
+        _tell_names(toml, {name: value for name, value in in_file.items() if name not in self.given})
         settings: dict[str, Any] = {**in_file, **self.given}
         if "judges" in self.names:
             settings.setdefault("judges", ["offline"])
         judges = settings.get("judges", [])
         models = [judge for judge in map(as_spec, judges) if judge.is_model]
         if path := self.given.get("prices"):
-            settings["prices"] = read_prices(path)
-            _refuse_other_prices(path, settings["prices"], [judge.model for judge in models])
+            settings["prices"] = prices = read_prices(path)
+            if not prices:
+                raise BadInput(f"{path} names no prices: give a [prices] table")
+            names = [judge.model for judge in models]
+            if names and not prices.keys() & {*names}:
+                raise BadInput(f"{path} has prices for {', '.join(prices)}, and none for {', '.join(names)}")
         elif toml.exists():
             settings["prices"] = read_prices(toml)
         if "arbiter" in self.names and models and len(judges) > 1 and not settings.get("arbiter"):
@@ -93,15 +98,7 @@ class SettingOptions:
         return settings
 
 
-def _refuse_other_prices(path: Path, prices: Mapping[str, Any], models: Collection[str]) -> None:
-    """Raises BadInput for a list of prices that has none for this run's judges: it would tell no money."""
-    if not prices:
-        raise BadInput(f"{path} names no prices: give a [prices] table")
-    if models and not prices.keys() & set(models):
-        raise BadInput(f"{path} has prices for {', '.join(prices)}, and none for {', '.join(models)}")
-
-
-def _tell_named(toml: Path, named: Mapping[str, Any]) -> None:
+def _tell_names(toml: Path, named: Mapping[str, Any]) -> None:
     """Say on stderr whom the file names, and whether a key goes along: the folder may be somebody else's."""
     roles = [named[role] for role in ("arbiter", "decomposer", "searcher") if role in named]
     for one in dict.fromkeys([*named.get("judges", ()), *roles]):

@@ -69,7 +69,19 @@ class _Screen:
         self.line(Text(""))
         head = Text(f"{number:>2}  ").append(claim.heading, style=_COLOURS.get(claim.label, ""))
         self.line(head.append("  " + " · ".join(claim.notes), style="dim"))
-        response, evidence = self._response(claim), self._evidence(claim)
+        response = _mark_pieces(claim.passage, "bold red underline")
+        for wrong, right in claim.corrections:
+            response.append(f"\n{self.say['should_be']}{self.say['colon']}", style="dim")
+            if len(claim.corrections) > 1:
+                response.append(f"{wrong} → ")
+            response.append(right, style="green")
+        cited = [] if claim.quotes else [Text(self.say["no_evidence"], style="dim italic")]
+        for quote in claim.quotes:
+            where = Text(quote.where + self.say["colon"], style="dim")
+            cited.append(where.append_text(_mark_pieces(quote.pieces, "bold")))
+        if claim.more_quotes:
+            cited.append(Text(self.say["more_n"].format(n=claim.more_quotes), style="dim"))
+        evidence = Text("\n").join(cited)
         if self.width >= SIDE_BY_SIDE:
             left = (self.width - 7) // 2
             grid = Table.grid(Column(width=1), Column(width=left), padding=(0, 3, 0, 0))
@@ -81,26 +93,6 @@ class _Screen:
         because = (claim.why, ""), (claim.votes, "dim"), (claim.looked, "dim"), (claim.settle, "")
         lines = [Text(line, style) for line, style in (*because, (claim.caveat, "dim italic")) if line]
         self.indent(Text("\n").join(lines))
-
-    def _response(self, claim: ClaimView) -> Text:
-        text = _mark_pieces(claim.passage, "bold red underline")
-        for wrong, right in claim.corrections:
-            text.append(f"\n{self.say['should_be']}{self.say['colon']}", style="dim")
-            if len(claim.corrections) > 1:
-                text.append(f"{wrong} → ")
-            text.append(right, style="green")
-        return text
-
-    def _evidence(self, claim: ClaimView) -> Text:
-        if not claim.quotes:
-            return Text(self.say["no_evidence"], style="dim italic")
-        lines = []
-        for quote in claim.quotes:
-            where = Text(quote.where + self.say["colon"], style="dim")
-            lines.append(where.append_text(_mark_pieces(quote.pieces, "bold")))
-        if claim.more_quotes:
-            lines.append(Text(self.say["more_n"].format(n=claim.more_quotes), style="dim"))
-        return Text("\n").join(lines)
 
     def line(self, text: Text) -> None:
         self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)

@@ -63,12 +63,19 @@ def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
 
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
-    """Counts by label; coverage and cost; how it was made; caveats with how often; how files became texts."""
+    """Counts by label; coverage and cost; judges that were not there for some of their questions; how it was made;
+    caveats with how often; how files became texts."""
     lines = [_counts(report, say), cost_line(report, say)]
     if "cascade" in report.stamp:
         alone = ClearedAlone.model_validate(report.stamp["cascade"])
         lines.append(say["cascade"].format(n=alone.cleared, again=alone.again, overturned=alone.overturned))
-    lines += [_confirmations(report, say), *_silent_judges(report, say), _making(report, say)]
+    lines.append(_confirmations(report, say))
+    judgements = [one for claim in report.claims for one in claim.judgements]
+    asked = Counter(one.judge for one in judgements)
+    silent = Counter(one.judge for one in judgements if one.failure in UNANSWERED)
+    names = judge_names(asked)
+    lines += [say["silent"].format(judge=names[one], n=n, all=asked[one]) for one, n in silent.items()]
+    lines.append(_making(report, say))
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     if caveats:
         told = [f"{say.get(caveat, short(caveat, NAME))} ({n})" for caveat, n in caveats.items()]
@@ -136,15 +143,6 @@ def _confirmations(report: Report, say: Mapping[str, str]) -> str:
     failed = sum(claim.caveat == CONFIRMING_FAILED for claim in asked)
     told = count_of(say, "confirmed", len(asked), held=held)
     return told + (say["semicolon"] + count_of(say, "confirming_failed", failed) if failed else "")
-
-
-def _silent_judges(report: Report, say: Mapping[str, str]) -> list[str]:
-    """Name the judges that were not there for some of their questions, while others decided."""
-    judgements = [one for claim in report.claims for one in claim.judgements]
-    asked = Counter(one.judge for one in judgements)
-    silent = Counter(one.judge for one in judgements if one.failure in UNANSWERED)
-    names = judge_names(asked)
-    return [say["silent"].format(judge=names[judge], n=n, all=asked[judge]) for judge, n in silent.items()]
 
 
 def _making(report: Report, say: Mapping[str, str]) -> str:

@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 
 class LookView(NamedTuple):
-    """How far the look for a claim went."""
+    """The extent of the look for a claim."""
 
     steps: tuple[str, ...]
     """As keys of `words`."""
