@@ -25,8 +25,6 @@ from longproof.retrieval.files import home, write_lines
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of writing to a disk that takes no more."""
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 OF_VERIFY = {"": CHECKED, "dry_run": COST, **dict.fromkeys(("json", "html", "check"), OUT)}
@@ -89,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         if isinstance(error, BrokenPipeError):
             sys.exit(PIPE_CLOSED)
-        if isinstance(error, OSError) and error.errno in FULL:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             sys.exit(_refuse(f"can't write: {error.strerror}"))
         sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_save_traceback(error)}\n")
         sys.exit(UNFORESEEN)

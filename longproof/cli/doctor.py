@@ -35,8 +35,6 @@ STORY = (
 )
 RETOLD = "In 1851 the ferryman brought Mara nineteen letters, and she read all of them."
 """A sentence that says several things of the story, not all of them right."""
-NOVEL_CHARACTERS, SUMMARY_SENTENCES = 400_000, 10
-"""About 100,000 tokens."""
 
 
 def doctor_command(
@@ -162,8 +160,8 @@ def _novel_cost(spec: "Spec", prices: "Prices") -> str:
 
     folder = files("longproof.examples") / "en"
     story, told = ((folder / f"{name}.txt").read_text("utf-8") for name in ("story", "faithful"))
-    novel = story * ceil(NOVEL_CHARACTERS / len(story))
-    summary = told[: sentences(told)[:SUMMARY_SENTENCES][-1][1]]
+    novel = story * ceil(400_000 / len(story))  # about 100,000 tokens
+    summary = told[: sentences(told)[:10][-1][1]]
     dry = Verifier(judges=[spec], max_calls=0, cache=False).verify(novel, summary)
     calls, tokens = estimate([dry]).first_round
     money = reading_cost([spec.model], tokens, prices)

@@ -13,8 +13,6 @@ from longproof.agent.types import LABELS, Label, Report
 from longproof.report.view import ClaimView, ReportView
 from longproof.report.words import Piece, words
 
-UNREAD = 10
-"""How many claims that no model has read are named; of the others the number is told."""
 FINDINGS = 5
 """How many claims a notebook shows; of the others the number is told."""
 _ALWAYS = frozenset("\\`*_{}[]<>#!|~&@$^=")
@@ -52,7 +50,7 @@ def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
             blocks.append(f"> {_bold_marks(about.passage)}")
             blocks.append(_list(_details(about, view.say)))
     if view.unread:
-        heading, rows = view.unread_lines(UNREAD)
+        heading, rows = view.unread_lines(10)
         blocks += [f"### {heading}", _list(map(escape_markup, rows))]
     return "\n\n".join([*blocks, _list(map(escape_markup, view.totals))]) + "\n"
 

@@ -8,7 +8,7 @@ Does not know: how a report is shown.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -28,16 +28,6 @@ class _Stamp(BaseModel, strict=True, extra="ignore"):
     judges: list[Any] | tuple[Any, ...] | None = None
     cascade: ClearedAlone | None = None
     money: dict[str, float | None] | None = None
-
-
-class _Named(NamedTuple):
-    """A place that a report names, under its own name; `text` is None where only the place is told."""
-
-    name: str
-    document: str
-    start: int
-    end: int
-    text: str | None
 
 
 def open_report(path: Path) -> Report:
@@ -114,11 +104,11 @@ def _damages(report: Report) -> Iterator[str]:
         if not 0 <= claim.sentence < len(report.sentences):
             yield f"claims.{number}.sentence is {claim.sentence}, of {len(report.sentences)} sentences"
     lengths = {document.id: document.characters for document in report.documents}
-    for place in _places(report):
-        if place.document not in lengths:
-            yield f"{place.name} points into a document that it doesn't list"
-        elif not 0 <= place.start <= place.end <= lengths[place.document]:
-            yield f"{place.name} lies outside its document"
+    for name, document_id, place in _places(report):
+        if document_id not in lengths:
+            yield f"{name} points into a document that it doesn't list"
+        elif not 0 <= place["start"] <= place["end"] <= lengths[document_id]:
+            yield f"{name} lies outside its document"
     yield from _wrong_texts(report, {report.documents[0].id: report.case.response})
     found = figures(report.sentences, report.claims, report.documents, triage=report.triage)
     if {**dict.fromkeys(found.counts, 0), **report.counts} != found.counts:
@@ -133,21 +123,22 @@ def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
         text = texts.get(document.id)
         if text is not None and (len(text) != document.characters or text_id(text) != document.id):
             yield f"the {document.role} isn't the text that its hash names"
-    for place in _places(report):
-        text = texts.get(place.document)
-        if text is not None and place.text is not None and text[place.start : place.end] != place.text:
-            yield f"{place.name} quotes what doesn't stand at its place"
+    for name, document_id, place in _places(report):
+        text, quote = texts.get(document_id), place.get("text")
+        if text is not None and quote is not None and text[place["start"] : place["end"]] != quote:
+            yield f"{name} quotes what doesn't stand at its place"
 
 
-def _places(report: Report) -> Iterator[_Named]:
-    """Every place that a report names. What is wrong lies in the response, whatever document the span says."""
+def _places(report: Report) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every place that a report names, with the place's own name and the id of its document. What is wrong lies in
+    the response, whatever document the span says."""
     response = report.documents[0].id
     values: list[tuple[str, Any]] = [*report.model_dump(include={"sentences", "claims", "searches"}).items()]
     while values:
         name, value = values.pop()
         if isinstance(value, dict) and "start" in value:
-            document = "" if ".errors." in name else value.get("source_id")
-            yield _Named(name, document or response, value["start"], value["end"], value.get("text"))
+            in_response = ".errors." in name or not value.get("source_id")
+            yield name, response if in_response else value["source_id"], value
         elif isinstance(value, dict | list | tuple):
             inside = value.items() if isinstance(value, dict) else enumerate(value)
             values += [(f"{name}.{key}", one) for key, one in inside]

@@ -20,8 +20,6 @@ from longproof.report.words import Piece
 SIDE_BY_SIDE = 100
 """Columns from which evidence stands beside the response."""
 WIDEST = 160
-UNREAD = 3
-"""How many claims that no model has read are named; of the others the number is told."""
 
 _NEVER_FIRST = "，。！？；：、）】》〉」』”’…—·,.!?;:)]}％%»"
 _NEVER_LAST = "（【《〈「『“‘([{«"
@@ -51,7 +49,7 @@ def print_report(report: Report, texts: Mapping[str, str], console: Console) -> 
         for claim in claims:
             screen.finding(next(numbers), ClaimView(view, claim))
     if view.unread:
-        title, rows = view.unread_lines(UNREAD)
+        title, rows = view.unread_lines(3)
         screen.line(Text(f"\n{title}", style="bold"))
         for row in rows:
             screen.indent(Text(row))
