@@ -46,40 +46,29 @@ def english_report() -> Built:
     judges = ["openai:a", "openai:b", "openai:c"]
     made = Builder(RESPONSE_EN, source, judges=judges, arbiter="openai:d", seconds=12.34, **stamp)
     years = made.quote("thirty-one years")
-    made.says(
-        "contradicting",
-        years,
-        window=(0, 200),
-        errors=[made.error("thirty years", "numerical", "thirty-one years", "It counts thirty-one.")],
-        judgements=[
-            judgement("openai:a", "contradicting", quotes=(years,), reason="Thirty-one, not thirty."),
-            judgement("openai:b", "contradicting", quotes=(years,)),
-            judgement("openai:c", failure="timeout"),
-        ],
-    )
+    counted = made.error("thirty years", "numerical", "thirty-one years", "It counts thirty-one.")
+    votes = [
+        judgement("openai:a", "contradicting", quotes=(years,), reason="Thirty-one, not thirty."),
+        judgement("openai:b", "contradicting", quotes=(years,)),
+        judgement("openai:c", failure="timeout"),
+    ]
+    made.says("contradicting", years, window=(0, 200), errors=[counted], judgements=votes)
     made.says("explicitly_supported", made.quote("His daughter Thea went on with it."), window=(150, 260))
-    made.says(
-        "contradicting",
-        made.quote("Her brother Jonas"),
-        window=(200, 400),
-        decided_by="arbiter",
-        errors=[made.error("her cousin", "relation", "her brother")],
-        judgements=[
-            judgement("openai:a", "contradicting", reason="He is her brother."),
-            judgement("openai:b", "implicitly_supported", "place", reason="A relative is a relative."),
-            judgement("openai:c", "ambiguous"),
-            judgement("openai:d", "contradicting", reason="The text says brother in so many words."),
-        ],
-    )
-    made.says(
-        "fabricated", caveat="outside knowledge not consulted", errors=[made.error("Nobody", "fabrication")]
-    )
+    brother = made.quote("Her brother Jonas")
+    cousin = made.error("her cousin", "relation", "her brother")
+    votes = [
+        judgement("openai:a", "contradicting", reason="He is her brother."),
+        judgement("openai:b", "implicitly_supported", "place", reason="A relative is a relative."),
+        judgement("openai:c", "ambiguous"),
+        judgement("openai:d", "contradicting", reason="The text says brother in so many words."),
+    ]
+    about = {"decided_by": "arbiter", "errors": [cousin], "judgements": votes}
+    made.says("contradicting", brother, window=(200, 400), **about)
+    invented = made.error("Nobody", "fabrication")
+    made.says("fabricated", caveat="outside knowledge not consulted", errors=[invented])
     made.says("implicitly_supported", made.quote("shut its gates at nine"), window=(330, 440))
-    made.says(
-        None,
-        failure="split",
-        judgements=[judgement("openai:a", "not_found"), judgement("openai:b", "fabricated")],
-    )
+    votes = [judgement("openai:a", "not_found"), judgement("openai:b", "fabricated")]
+    made.says(None, failure="split", judgements=votes)
     made.says("no_fact")
     made.calls += [call(number) for number in range(12)]
     return made.build("weir")
@@ -250,92 +239,71 @@ def rich(language: str) -> Built:
     ruling, a failed judge, texts that try to be markup."""
     told: Any = RICH[language]
     source = Document.of(told["source"], title="<i>weir</i>.txt" if language == "en" else "《儒林》<外史>")
-    settings = {"confirm": True}
+    a, b, d = "openai:org/a@http://127.0.0.1:1/v1", "openai:b", "openai:d"
     made = Builder(
         told["response"],
         source,
         protocol="longproof",
-        judges=["openai:org/a@http://127.0.0.1:1/v1", "openai:b"],
-        arbiter="openai:d",
+        judges=[a, b],
+        arbiter=d,
         longproof="0.1.0",
         seconds=12.34,
-        settings=settings,
+        settings={"confirm": True},
         money={"answers": 0.0123},
         cascade={"cleared": 4, "again": 2, "overturned": 1},
     )
-    a, b, d = "openai:org/a@http://127.0.0.1:1/v1", "openai:b", "openai:d"
     years, shut, opened = (made.quote(told[key]) for key in ("years", "shut", "open"))
+    counted = made.error(told["long"], "numerical", "31", told["why"])
+    votes = [
+        judgement(a, "contradicting", quotes=(years,), reason=told["why"]),
+        judgement(b, failure="timeout"),
+    ]
     made.says(
         "contradicting",
         years,
         window=(0, 200),
-        errors=[
-            made.error(told["long"], "numerical", "31", told["why"]),
-            made.error(told["short"], "event", "2"),
-        ],
-        judgements=[
-            judgement(a, "contradicting", quotes=(years,), reason=told["why"]),
-            judgement(b, failure="timeout"),
-        ],
+        errors=[counted, made.error(told["short"], "event", "2")],
+        judgements=votes,
         looked=Looked(rounds=("place", "window"), share=0.004),
     )
-    made.says(
-        "contradicting",
-        made.quote(told["daughter"]),
-        decided_by="arbiter",
-        errors=[made.error(told["niece"], "relation", "***")],
-        judgements=[
-            judgement(a, "contradicting", reason="No."),
-            judgement(b, "implicitly_supported", quotes=(shut,), reason="Yes."),
-            judgement(d, "contradicting", reason="No!"),
-        ],
-    )
-    made.says(
-        None,
-        failure="split",
-        judgements=[
-            judgement(a, "contradicting", quotes=(made.quote(told["brother"]),)),
-            judgement(b, "explicitly_supported", quotes=(made.quote(told["hostile"]), shut)),
-            judgement(d, "explicitly_supported", quotes=(shut,)),
-        ],
-        looked=Looked(rounds=("source",), share=1),
-    )
-    made.says(
-        "ambiguous",
-        shut,
-        opened,
-        years,
-        made.quote(told["held"]),
-        readings=[
-            Reading(text="at nine, every day", label="explicitly_supported"),
-            Reading(text="at nine, once", label="fabricated"),
-        ],
-        judgements=[judgement(a, "ambiguous", reason="Twice."), judgement(b, "ambiguous")],
-    )
-    made.says(
-        None,
-        failure="not_found_so_far",
-        judgements=[judgement(a, "not_found", "search"), judgement(b, "not_found", "search")],
-        looked=Looked(rounds=("place", "search"), queries=told["queries"], share=0.07),
-    )
-    everywhere = Looked(rounds=("place", "search", "scan"), share=1)
+    niece = made.error(told["niece"], "relation", "***")
+    votes = [
+        judgement(a, "contradicting", reason="No."),
+        judgement(b, "implicitly_supported", quotes=(shut,), reason="Yes."),
+        judgement(d, "contradicting", reason="No!"),
+    ]
+    ruled = {"decided_by": "arbiter", "errors": [niece], "judgements": votes}
+    made.says("contradicting", made.quote(told["daughter"]), **ruled)
+    votes = [
+        judgement(a, "contradicting", quotes=(made.quote(told["brother"]),)),
+        judgement(b, "explicitly_supported", quotes=(made.quote(told["hostile"]), shut)),
+        judgement(d, "explicitly_supported", quotes=(shut,)),
+    ]
+    made.says(None, failure="split", judgements=votes, looked=Looked(rounds=("source",), share=1))
+    votes = [judgement(a, "ambiguous", reason="Twice."), judgement(b, "ambiguous")]
+    readings = [
+        Reading(text="at nine, every day", label="explicitly_supported"),
+        Reading(text="at nine, once", label="fabricated"),
+    ]
+    held = made.quote(told["held"])
+    made.says("ambiguous", shut, opened, years, held, readings=readings, judgements=votes)
+    votes = [judgement(judge, "not_found", "search") for judge in (a, b)]
+    searched = Looked(rounds=("place", "search"), queries=told["queries"], share=0.07)
+    made.says(None, failure="not_found_so_far", judgements=votes, looked=searched)
     made.says(
         "fabricated",
         caveat="outside knowledge not consulted",
         errors=[Error(span=made.spans[5], kind="fabrication")],
         judgements=[judgement(a, "fabricated", "scan"), judgement(b, "not_found", "scan")],
-        looked=everywhere,
+        looked=Looked(rounds=("place", "search", "scan"), share=1),
     )
-    made.says(
-        None,
-        failure="unconfirmed",
-        judgements=[
-            judgement("confirm:openai:b", "implicitly_supported", quotes=(opened,)),
-            judgement(a, "contradicting", quotes=(opened,), reason="Half past five."),
-            judgement(b, failure="self_contradicted", quotes=(shut,)),
-        ],
-    )
-    made.says("explicitly_supported", made.quote(told["held"]))
+    votes = [
+        judgement("confirm:openai:b", "implicitly_supported", quotes=(opened,)),
+        judgement(a, "contradicting", quotes=(opened,), reason="Half past five."),
+        judgement(b, failure="self_contradicted", quotes=(shut,)),
+    ]
+    made.says(None, failure="unconfirmed", judgements=votes)
+    made.says("explicitly_supported", held)
     made.says("no_fact", decided_by="rule")
     made.calls += [call(number) for number in range(3)]
     return made.build("rich <b>")
