@@ -134,7 +134,8 @@ def evaluate_command(
         said = {**asked.given, "only": only, "sample": sample, "seed": seed or None, "record": record}
         said |= {"repeat": repeat if repeat != 1 else None, "dry_run": dry_run or None, "pages": None}
         if given := sorted(name for name, value in said.items() if value is not None):
-            raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
+            option = f"--{given[0].replace('_', '-')}"
+            raise BadInput(f"with --replay the recording says how it was made: leave out {option}")
     common: Any = {"out": out, "parallel": parallel, "reports": html}
     with run_progress("examples") as progress:
         common["progress"] = progress

@@ -50,6 +50,8 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--bogus",), "bogus"),
 ]
 """Options that every command has that checks, with what none of them takes."""
+REPLAYED = [("--dry-run",), ("--seed", "1"), ("--repeat", "2"), ("--only", "scale=S"), ("--max-calls", "1")]
+"""Options whose values a recording says."""
 REFUSED: list[tuple[tuple[str, ...], str]] = [
     *((reading(**{role: name}), name) for name in [*BAD, "missing.txt"] for role in ("source", "response")),
     *((reading(**{role: "/dev/zero"}), "not a file") for role in ("source", "response", "context")),
@@ -84,6 +86,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("batch", "cases.jsonl", "--out", "taken"), "can't make the folder"),
     (("batch", "pipe", "--out", "out"), "a device or a pipe"),
     (("batch", "cases.jsonl", "--out", "earlier"), "of an earlier edition of Longproof"),
+    *(((*EVALUATE, "--replay", "x", *more), f"leave out {more[0]}") for more in REPLAYED),
     (("evaluate", "storysumm", "--out", "out"), "https://github.com/melaniesubbiah/storysumm"),
     (("report", "pipe", "--html", "out"), "a device or a pipe"),
     (("report", "20261122-114529-0520"), "not a run's name"),

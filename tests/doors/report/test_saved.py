@@ -40,6 +40,7 @@ def test_a_report_of_an_earlier_edition_is_refused_in_one_line(written, tmp_path
         ("claims 0 sentence", 77, "claims.0.sentence is 77, of 2 sentences"),
         ("case response", RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
         ("claims 0 origin end", 9999, "claims.0.origin lies outside"),
+        ("claims 0 origin start", -1, "claims.0.origin lies outside"),
         ("sentences 1 text", "Else.", "sentences.1 quotes what"),
         ("claims 1 evidence 0 text", SOURCE[68::-1], "claims.1.evidence.0 quotes what"),
         ("claims 1 evidence 0 source_id", "sha256:0", "claims.1.evidence.0 points into a document"),

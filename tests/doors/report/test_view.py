@@ -24,6 +24,10 @@ def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart
     view = ReportView(*english_report)
     assert [claim.id for claim in view.wrong] == ["c0", "c2", "c3"]
     assert ([claim.id for claim in view.unsettled], view.unread) == (["c5"], [])
+    report, texts = english_report
+    unproved = report.claims[0].model_copy(update={"proved": False})
+    view = ReportView(report.model_copy(update={"claims": (unproved, *report.claims[1:])}), texts)
+    assert [claim.id for claim in view.wrong] == ["c2", "c3", "c0"]
     triage = ReportView(*triage_report)
     assert (len(triage.unread), triage.unsettled) == (38, [])
     standing = ReportView(*standing_report)
