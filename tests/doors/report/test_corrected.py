@@ -89,10 +89,10 @@ def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(engl
     assert [change.key for change in changes(two)] == ["c0:0"]
     twice = with_errors(report, *[error(report, "thirty years", "forty")] * 2)
     assert len(known_changes(twice)) == len(changes(twice)) == 1
-    nearby = with_errors(report, error(report, "thirty ", "forty "), error(report, "years", ""))
-    assert told(nearby).startswith("Abel Marlock kept the gauge for forty . His")
-    first, second = changes(nearby)
-    assert first.end <= second.start
+    pairs = {"Abel": "", " Marlock": " Marlow", "thirty ": "forty ", "years": ""}
+    nearby = with_errors(report, *(error(report, *pair) for pair in pairs.items()))
+    assert told(nearby).startswith(" Marlow kept the gauge for forty . His")
+    assert all(one.end <= other.start for one, other in pairwise(changes(nearby)))
 
 
 def test_another_suffix_is_refused(english_report: Any) -> None:
@@ -118,12 +118,10 @@ def test_a_deletion_leaves_no_debris(english_report: Any, bracketed: str) -> Non
     assert told(without(english_report[0], bracketed)) == LEFT[bracketed]
 
 
-@given(st.lists(st.sampled_from([*"ab ,.;()“”\n，。", "[x]", "[,]", "[x y]", "[x\ny]"]), max_size=12))
+@given(st.lists(st.sampled_from([*"ab ,.;()“”\n，。", "[x]", "[x y]", "[x\ny]"]), max_size=12))
 def test_a_deletion_takes_marks_and_spaces_along_and_no_word(english_report: Any, parts: list[str]) -> None:
     text = "".join(parts)
-    report = without(english_report[0], text)
-    left = told(report)
-    assert all(one.end <= other.start for one, other in pairwise(changes(report)))
+    left = told(without(english_report[0], text))
     assert re.sub(r"\W", "", left) == re.sub(r"\W", "", re.sub(r"\[.*?\]", "", text, flags=re.DOTALL))
     if "[" not in text:
         assert left == text
