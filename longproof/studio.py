@@ -1,4 +1,4 @@
-"""What `langgraph dev` serves: the graphs, and who may use the server.
+"""The graphs that `langgraph dev` serves, and who may use the server.
 
 Knows: an empty form means the bundled example; a key in `LONGPROOF_STUDIO_KEY` closes every route that touches data
 (langgraph.json switches off the two ways around it); without one, no page of another site gets in, neither by its
@@ -78,7 +78,7 @@ def refuse_settings(context: Any) -> None:
 
 
 PLATFORM = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "__context_provided__")
-"""What LangGraph's server may put beside a client's settings."""
+"""Names that LangGraph's server may put beside a client's settings."""
 CLIENTS = Given(by_owner=False)
 """Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
 graph = studio_graph(verify_graph(Pool(CLIENTS), example=example_input))

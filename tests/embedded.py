@@ -1,4 +1,4 @@
-"""What every adapter's test compares with: the same case through the terminal."""
+"""The case that every adapter's test compares with, through the terminal."""
 
 import json
 from pathlib import Path

@@ -44,7 +44,7 @@ class Brief(Frozen):
 
 
 UNREAD = 5
-"""How many claims that no model has read are told in full."""
+"""The most claims that are told in full though no model has read them."""
 HOLDS = ("implicitly_supported", "explicitly_supported", "out_dependent", "no_fact")
 
 

@@ -57,7 +57,7 @@ from longproof.retrieval.types import BadInput, Document
 
 PAGES, INDEX = "pages", "index.html"
 INDEXED = 5000
-"""How many reports the index page shows; a browser takes no more. The batch's list has them all."""
+"""The most reports that the index page shows; a browser takes no more. The batch's list has them all."""
 
 
 class EndedCase(Ended):

@@ -37,7 +37,7 @@ class Begun(Frozen):
     task: Task = "summary"
     context: str = ""
     name: str = ""
-    """What a person calls it; else it goes by its text's title."""
+    """A person's name for it; else it goes by its text's title."""
     recorded: bool = False
     """Its answers are a recording's: nothing more can be asked."""
     state: RunState = "stopped"

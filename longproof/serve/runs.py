@@ -36,7 +36,7 @@ from longproof.verifier import Verifier
 LONGEST_NAME = 200
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "align", "check", "search", "scan", "confirm")
-"""What a run is told to be at, by the words `at_…`."""
+"""The steps that a run is told to be at, by the words `at_…`."""
 
 
 class Watched:
@@ -47,7 +47,7 @@ class Watched:
     def __init__(self, values: State) -> None:
         self.values = values
         self.at: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
-        """Which node works, and for how many claims."""
+        """The node that works, and the number of its claims."""
         self.news = 0
         """Grows with all that a page could show, but for what is asked."""
         self.traffic: Callable[[], Traffic] = Traffic

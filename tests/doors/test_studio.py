@@ -1,4 +1,4 @@
-"""Who may drive a Studio server that has no key; what the real server does stands in tests/studio."""
+"""A Studio server that has no key may be driven by few; what the real server does stands in tests/studio."""
 
 import asyncio
 import json

@@ -93,7 +93,7 @@ def server(tmp_path_factory):
 
 
 def drive(server, work):
-    """What is done with a client of the server and a new thread."""
+    """Do this work with a client of the server and a new thread; what it returns."""
 
     async def go():
         client = get_client(url=server.url)

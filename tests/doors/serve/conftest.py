@@ -30,7 +30,7 @@ def chat() -> Iterator[ChatServer]:
 
 
 class Client:
-    """What a page of the server may do, under its token."""
+    """Asks as a page of the server may, under its token."""
 
     def __init__(self, client: Any) -> None:
         self.raw = client
@@ -54,7 +54,7 @@ class Client:
         return str(self.post("runs", self.choice(**changed)).json()["run"])
 
     def data(self, path: str) -> dict[str, Any]:
-        """What a page is drawn from."""
+        """The data that a page is drawn from."""
         return dict(json.loads(self.get(path).text.split('id="data">')[1].split("</script>")[0]))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -62,7 +62,7 @@ class Client:
         return list(self.data("")["rows"])
 
     def told(self, run: str) -> dict[str, Any]:
-        """What the page of a run is told of it."""
+        """The data of a run's page."""
         return self.data(f"runs/{run}")
 
     def done(self, **changed: Any) -> tuple[str, dict[str, Any]]:
@@ -79,7 +79,7 @@ class Client:
         return dict(self.get(f"runs/{run}/report.json").json()["stamp"]["settings"])
 
     def until(self, run: str, state: str, seconds: float = 30) -> dict[str, Any]:
-        """What is told once the run is in this state."""
+        """Wait until the run is in this state; the data of its page then."""
         for _ in range(int(seconds / 0.1)):
             if (told := self.told(run))["run"]["state"] == state:
                 return told

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.heavy
 
 
 def heard(client: Any, run: str) -> list[dict[str, Any]]:
-    """What a page that watches is told until the run ends."""
+    """Watch a run as its page does until it ends; all that is told."""
     told: list[dict[str, Any]] = []
     seen, state = -1, "running"
     while state == "running":

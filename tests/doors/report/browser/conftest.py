@@ -62,7 +62,7 @@ class Opened:
         return self.js(f"{PROBES}; return {call}", *given)
 
     def later(self, call: str) -> Any:
-        """What the probe hands to its callback."""
+        """The value that the probe hands to its callback."""
         return self.browser.execute_async_script(f"{PROBES}; {call}")
 
     def all(self, selector: str) -> list[Any]:
