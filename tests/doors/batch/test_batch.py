@@ -1,10 +1,13 @@
-"""Many cases: killed and taken up, one bad case, names, memory, shared sources, what was paid."""
+"""Many cases: killed, taken up, bad ones, names, memory, payment; those about one long source, checked together."""
 
 import gc
 import json
+import os
 import re
 import subprocess
 import tracemalloc
+from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader import well
 
-from longproof.batch.run import BatchDone, check_cases
+from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.types import Case, Report, Usage
+from longproof.batch.run import BatchDone, FileCases, check_cases, plan_cases
 from longproof.graphs.cases import file_name
-from longproof.graphs.runner import RunProgress
-from longproof.retrieval.types import BadInput
+from longproof.graphs.runner import RunProgress, local_engine, plan_groups
+from longproof.graphs.verifier import Verifier
+from longproof.retrieval.types import BadInput, Document
 
 
 def go(cases: Path, out: Path, **more: Any) -> BatchDone:
@@ -169,3 +175,145 @@ def test_memory_does_not_grow_with_the_texts_of_cases(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert (grown[1] - grown[0]) / 60 < 3000, grown
+
+
+STORY = "\n\n".join(
+    f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
+    for n in range(300)
+)
+
+
+def row(n: int, **more: object) -> dict[str, object]:
+    return {"id": f"case-{n}", "source": "story.txt", "response": f"Ada lit lamp {n}."} | more
+
+
+def write_story(folder: Path, rows: Iterable[object]) -> Path:
+    (folder / "story.txt").write_text(STORY, "utf-8")
+    os.utime(folder / "story.txt", (1, 1))
+    return write(folder, rows)
+
+
+def check(folder: Path, rows: Iterable[object], server: ChatServer) -> BatchDone:
+    return check_cases(write_story(folder, rows), folder / "out", settings=asking(server, folder / "home"))
+
+
+def together(out: Path) -> dict[str, list[str]]:
+    """Each case of the folder, with those that were checked with it."""
+    return {name: report["stamp"].get("group", {}).get("cases", []) for name, report in reports(out).items()}
+
+
+def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
+    rows = [
+        row(1),
+        row(2, task="answer"),
+        row(3, context="Which lamp?"),
+        row(4, response="Ada lit lamp 4. " * 80),
+        row(5),
+        row(6, source=None, source_text=STORY),
+        row(7, source=None, source_text=STORY[:16_000]),
+        row(8, source=None, source_text=STORY[:16_000]),
+        row(9, response=" … "),
+        row(10, reference="Ada lit it."),
+        row(11, source=None, source_text=STORY),
+        row(12, task="answer"),
+        "no case",
+    ]
+    planned = plan_cases(write_story(tmp_path, rows), joined=True)
+    found = [[one.name for one in group] for group in plan_groups(planned)]
+    wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
+    assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_13"]]
+
+
+def test_a_group_has_a_report_a_case_whose_figures_add_up_and_pays_nothing_twice(tmp_path: Path) -> None:
+    rows, out, names = [row(n) for n in range(6)], tmp_path / "out", [f"case-{n}" for n in range(6)]
+    with ChatServer(well) as server:
+        done = check(tmp_path, rows, server)
+        whole, asked = reports(out), len(server.asked)
+        for name in names[1:3]:
+            (out / "reports" / f"{name}.json").unlink()
+        kept = (out / "reports" / "case-0.json").stat().st_mtime_ns
+        again = check(tmp_path, rows, server)
+        assert len(server.asked) == asked < 12
+    assert (done.states, done.paid.calls) == ({"done": 6}, asked)
+    assert sum(report["usage"]["calls"] for report in whole.values()) == asked
+    assert together(out) == dict.fromkeys(names, names)
+    assert [one["case"]["response"] for one in whole.values()] == [f"Ada lit lamp {n}." for n in range(6)]
+    assert (again.paid, again.states, reports(out)) == (Usage(), {"done": 6}, whole)
+    assert (out / "reports" / "case-0.json").stat().st_mtime_ns == kept
+
+
+def test_no_prompt_holds_two_cases_of_a_pair(tmp_path: Path) -> None:
+    rows = []
+    for n, side in product(range(8), ("north", "south")):
+        rows.append(row(n, id=f"{n}-{side}", response=f"Ada lit lamp {n} {side}.", pair=f"p{n}"))
+    with ChatServer(well) as server:
+        check(tmp_path, rows, server)
+        prompts = [one.user + one.system for one in server.asked]
+    shown = [[str(one["pair"]) for one in rows if str(one["response"]) in prompt] for prompt in prompts]
+    assert all(len(pairs) == len({*pairs}) for pairs in shown)
+    assert max(map(len, shown)) > 1
+    assert {len(ids) for ids in together(tmp_path / "out").values()} == {8}
+
+
+def test_a_bad_case_harms_no_other(tmp_path: Path) -> None:
+    rows = [row(1), row(2, response="…"), row(3, source="gone.txt"), row(4), row(5, response="a\0b"), row(6)]
+    with ChatServer(well) as server:
+        done = check(tmp_path, rows, server)
+    assert done.states == {"done": 3, "failed": 3}
+    assert set(reports(tmp_path / "out")) == {"case-1", "case-4", "case-6"}
+
+
+def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path: Path) -> None:
+    rows = [row(1), row(2), row(3, task="answer"), row(4, task="answer")]
+    with ChatServer(well) as server:
+        check(tmp_path, rows, server)
+        kept = (tmp_path / "out" / "reports" / "case-3.json").stat().st_mtime_ns
+        check(tmp_path, [*rows, row(5)], server)
+        found = together(tmp_path / "out")
+        assert [found[f"case-{n}"] for n in (1, 2, 5)] == [["case-1", "case-2", "case-5"]] * 3
+        assert (tmp_path / "out" / "reports" / "case-3.json").stat().st_mtime_ns == kept
+        check(tmp_path, rows[1:], server)
+        assert together(tmp_path / "out")["case-2"] == []
+
+
+def check_with(
+    error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch, source: str = STORY
+) -> tuple[BatchDone, int]:
+    """Check three cases with a verifier whose groups fail with this error; how often that was tried."""
+    tries = 0
+
+    async def check_group(
+        self: Verifier, documents: Sequence[Document], cases: Sequence[Case]
+    ) -> list[Report]:
+        nonlocal tries
+        tries += 1
+        raise error
+
+    monkeypatch.setattr(Verifier, "check_group", check_group)
+    cases = write_story(folder, map(row, range(3)))
+    (folder / "story.txt").write_text(source, "utf-8")
+    engine = local_engine(Verifier(home=str(folder / "home")), FileCases(cases))
+    judged = {"judges": ["openai:m@http://127.0.0.1:9/v1"]}
+    return check_cases(cases, folder / "out", settings=judged, engine=engine), tries
+
+
+@pytest.mark.parametrize(
+    ("error", "source", "tries"),
+    [
+        (RuntimeError("a defect"), STORY, 1),
+        (BadInput("one of them is odd"), STORY, 1),
+        (RuntimeError("never"), STORY[:16_000], 0),
+    ],
+)
+def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, source: str, tries: int
+) -> None:
+    done, tried = check_with(error, tmp_path, monkeypatch, source)
+    assert (tried, done.states["done"]) == (tries, 3)
+
+
+def test_a_group_stops_the_batch_where_the_ledger_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="ledger"):
+        check_with(LedgerFailed("the ledger can't be used"), tmp_path, monkeypatch)
