@@ -129,10 +129,14 @@ def test_a_key_in_the_place_of_a_model_is_refused_without_telling_it(
     assert as_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
 
 
-def panel(judges: list[Any], **how: Any) -> Panel:
+def panel(judges: list[Any], open_client: Any = connect, ask: bool = False, **how: Any) -> Panel:
+    """The panel of these judges, closed; with `ask`, after its first model was asked."""
+
     async def run() -> Panel:
         ledger = await Ledger.open(None)
-        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), connect, **how)
+        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), open_client, **how)
+        if ask:
+            await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")
         await ledger.close()
         await made.close()
         return made
@@ -141,28 +145,16 @@ def panel(judges: list[Any], **how: Any) -> Panel:
 
 
 A = Spec(kind="openai", model="a", address="http://127.0.0.1:9/v1")
-B = Spec(kind="openai", model="b", address="http://127.0.0.1:9/v1", samples=3, temperature=0.6)
 
 
 def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:
     transport = ChatServer(well).transport()
-
-    async def run() -> None:
-        ledger = await Ledger.open(None)
-        made = panel_from(
-            [A, A, A.model_copy(update={"samples": 3})],
-            partial(Model, ledger=ledger, limits=Limits()),
-            lambda spec: OpenAIChat(spec.model, spec.address, transport=transport),
-            arbiter=A,
-            searcher=A,
-        )
-        assert made.searcher is made.localiser is made.models[0]
-        await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")
-        await ledger.close()
-        await made.close()
-
-    asyncio.run(run())
-    assert transport.closed == 1
+    thrice = A.model_copy(update={"samples": 3})
+    client = partial(OpenAIChat, "a", transport=transport)
+    made = panel([A, A, thrice], lambda spec: client(spec.address), ask=True, arbiter=A, searcher=A)
+    assert [judge.name for judge in made.judges] == [A.text, *(f"{A.text}#{n}" for n in range(2, 6))]
+    assert made.searcher is made.localiser is made.models[0]
+    assert (len(made.models), transport.closed) == (1, 1)
 
 
 def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose() -> None:

@@ -38,6 +38,8 @@ SHOWN = {"evidence": ["The ferry left at nine."]}
 RESPONSE = {"response": "It left at ten. Nobody was late."}
 PASSAGE = {"passage": ["It left at ten."]}
 WHOLE = {**SHOWN, **RESPONSE}
+LINES = {"evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"], "pages": [], "context": ""}
+OPINION = '{"claim": "C1", "label": "contradicting", "reason": "Nine, not ten.", '
 VALUES: dict[str, dict[str, str | list[str]]] = {
     "verigray": {**WHOLE, **PASSAGE},
     "verigray_rag": {**WHOLE, **PASSAGE, "pages": ["The timetable of the ferry."]},
@@ -58,22 +60,11 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
     "recognise": {**RESPONSE},
     "recognise_cot": {**RESPONSE},
     "recognise_contrast": {"first": "At nine.", "second": "At ten."},
-    "judge": {
-        "evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"],
-        "pages": [],
-        "context": "",
-        "claims": "S| It left at ten.\nC1| The ferry left at ten.",
-    },
-    "arbitrate": {
-        "opinions": '{"claim": "C1", "label": "contradicting", "reason": "Nine, not ten.", "lines": ["12 The ferry"]}'
-    },
-    "arbitrate_paper": {
-        "opinions": '{"claim": "C1", "label": "contradicting", "reason": "Nine, not ten.", "quotes": []}'
-    },
+    "judge": {**LINES, "claims": "S| It left at ten.\nC1| The ferry left at ten."},
+    "arbitrate": {"opinions": OPINION + '"lines": ["12 The ferry"]}'},
+    "arbitrate_paper": {"opinions": OPINION + '"quotes": []}'},
     "confirm": {
-        "evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"],
-        "pages": [],
-        "context": "",
+        **LINES,
         "around": "It left at ten, said Ada.",
         "last": "40",
         "statements": [
@@ -233,16 +224,12 @@ def test_a_fence_closes_where_the_text_ends(text: str) -> None:
     assert [found[2] for found in FENCED.findall(shown)] == [text]
 
 
-@given(st.permutations("0123456789abcdef"))
-def test_marks_in_the_text_are_passed_over(digits: list[str]) -> None:
+@given(st.permutations("0123456789abcdef"), st.sampled_from([str.lower, str.upper]))
+def test_marks_in_the_text_are_passed_over_in_capitals_too(digits: list[str], change) -> None:
     """With marks of one digit nearly every text holds its own: the fence takes the one that it doesn't hold."""
     *held, free = digits
-    assert fence("evidence", "".join(held), digits=1).startswith(f"<<<{free} ")
-
-
-def test_the_same_text_gets_the_same_fence() -> None:
-    assert fence("evidence", "a") == fence("evidence", "a")
-    assert fence("evidence", "a") != fence("evidence", "b")
+    assert fence("evidence", change("".join(held)), digits=1).startswith(f"<<<{free} ")
+    assert fence("evidence", "a") == fence("evidence", "a") != fence("evidence", "b")
 
 
 def test_the_hash_names_the_wording_not_the_values() -> None:
@@ -251,13 +238,6 @@ def test_the_hash_names_the_wording_not_the_values() -> None:
     assert one.hash == other.hash
     assert one.hash != example("judge", "zh").hash
     assert one.then(example("again", "en")).hash not in (one.hash, example("again", "en").hash)
-
-
-@pytest.mark.parametrize("change", [str.lower, str.upper])
-def test_no_mark_stands_in_its_text_in_capitals_either(change) -> None:
-    for taken in range(0, 4096, 64):
-        text = change(" ".join(f"{mark:03x}" for mark in range(taken)))
-        assert fence("x", text, digits=3)[3:6] not in text.lower()
 
 
 def test_what_stands_in_fences_is_foreign() -> None:
