@@ -58,7 +58,6 @@ _SHORT = re.compile(
 )
 """The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
 fact, `C1 X`."""
-_UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
 
 
 PARTS: dict[str, tuple[str, ...]] = {
@@ -280,13 +279,8 @@ def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     errors: list[Error] = []
     for wrong, kind, correction in map(error_parts, finding.errors[:12]):
-        said = (kind, correction, finding.reason)
-        # A kind that is none of ours stands before its words like one of ours.
-        unknown = None if kind else _UNKNOWN_KIND.match(wrong)
-        for words in (wrong, wrong[unknown.end() :] if unknown else ""):
-            if placed := wrong_place(words, *said, claim) or wrong_place(words, *said, wide):
-                errors += placed
-                break
+        said = (wrong, kind, correction, finding.reason)
+        errors += wrong_place(*said, claim) or wrong_place(*said, wide)
     return tuple({error.span: error for error in errors}.values())
 
 

@@ -19,8 +19,6 @@ from longproof.retrieval.types import Document, Span
 RESPONSE = Document.of(
     "Mara rowed to the island, and the keeper let her in. Would you like more? She gave him nine letters."
 )
-HANGING_S = 1.0
-"""How long an answer is waited for: in process, only one that never comes takes so long."""
 CASE = Case(id="case", response=RESPONSE.text, context="What did Mara do?")
 
 
@@ -49,7 +47,7 @@ def decomposed(
         return await ModelDecomposer("d", model).decompose(case, sentences)
 
     server = ChatServer(script)
-    found: Decomposed = using(server, run, limits=limits, timeout_s=HANGING_S)
+    found: Decomposed = using(server, run, limits=limits)
     assert [s.span for s in found.sentences] == sentences
     assert [s.index for s in found.sentences] == list(range(len(sentences)))
     for number in range(len(sentences)):

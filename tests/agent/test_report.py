@@ -23,9 +23,20 @@ from longproof.agent.report import (
     total_usage,
     usage,
 )
-from longproof.agent.types import LABELS, Call, Case, Claim, Error, Judgement, Place, ReportClaim, Sentence
+from longproof.agent.types import (
+    LABELS,
+    Call,
+    Case,
+    Claim,
+    Error,
+    Judgement,
+    Place,
+    ReportClaim,
+    ReportDocument,
+    Sentence,
+)
 from longproof.cli.verify import exit_code
-from longproof.retrieval.types import Document
+from longproof.retrieval.types import Document, FileNotes
 
 LABEL = st.one_of(st.sampled_from(LABELS), st.none())
 TEXT = "A lamp stood there. It was lit."
@@ -46,11 +57,11 @@ def claim(number: int, label: str | None, start: int = 0, end: int = 19, **given
     )
 
 
-def made(claims: list[ReportClaim], *, triage: bool = False):
+def made(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = False):
     places = [(0, 19), (20, 31)]
     return report(
         case=Case(id="x", response=TEXT),
-        documents=[],
+        documents=documents,
         sentences=[Sentence(index=i, span=DOCUMENT.span(*place)) for i, place in enumerate(places)],
         claims=claims,
         stamp={},
@@ -109,6 +120,14 @@ def test_the_outcome_rule():
     assert labelled(["explicitly_supported", None]).verdict == "undecided"
     assert labelled(["ambiguous", "out_dependent", "no_fact"]).verdict == "faithful"
     assert labelled([]).verdict == "undecided", "nobody read it"
+
+
+def test_a_response_of_which_its_readers_see_more_than_was_read_is_never_faithful():
+    supported = [claim(0, "explicitly_supported", 0, 31)]
+    for unread, verdict in (((), "faithful"), (("embedded pages",), "undecided")):
+        notes = FileNotes(unread=unread)
+        document = ReportDocument(id="x", role="response", kind="text", characters=31, notes=notes)
+        assert made(supported, document).verdict == verdict
 
 
 def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
