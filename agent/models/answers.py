@@ -12,6 +12,7 @@ import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
@@ -109,25 +110,22 @@ class Message(NamedTuple):
         return estimate_tokens(self.prompt.system) + estimate_tokens(self.prompt.user)
 
 
+@dataclass(eq=False)
 class Unanswered(Exception):
     """No answer came back. `status`: the server's HTTP status; None: there was no connection, or it broke.
 
     `wait_s`: how long the server asks to wait; `final`: asking again is no use; `billed`: an answer had begun.
     """
 
-    def __init__(
-        self,
-        detail: str,
-        *,
-        failure: Failure = "unavailable",
-        status: int | None = None,
-        wait_s: float | None = None,
-        final: bool = False,
-        billed: bool = False,
-    ) -> None:
-        super().__init__(detail[:300])
-        self.failure: Failure = failure
-        self.status, self.wait_s, self.final, self.billed = status, wait_s, final, billed
+    detail: str
+    failure: Failure = "unavailable"
+    status: int | None = None
+    wait_s: float | None = None
+    final: bool = False
+    billed: bool = False
+
+    def __str__(self) -> str:
+        return self.detail[:300]
 
 
 class Chat(Protocol):
@@ -169,30 +167,27 @@ def schema(form: type[Form]) -> dict[str, Any]:
 
     It is paid for with every request, so it is short: it alone has a title, and a part stands where it is used.
     """
-    written: dict[str, Any] = form.model_json_schema()
-    parts: dict[str, Any] = written.pop("$defs", {})
-    for part in [written, *parts.values()]:
+    written = form.model_json_schema()
+    strict: dict[str, Any] = _strict(written, written.pop("$defs", {}))
+    return strict
+
+
+def _strict(part: Any, parts: Mapping[str, Any]) -> Any:
+    """The part of a schema with what it names in its place."""
+    if isinstance(part, list):
+        return [_strict(one, parts) for one in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        part = parts[part["$ref"].removeprefix("#/$defs/")]
+        part.pop("title", None)
+    if "properties" in part:
         part.pop("description", None)
-        part["additionalProperties"] = False
-        part["required"] = list(part["properties"])
+        part |= {"additionalProperties": False, "required": list(part["properties"])}
         for field in part["properties"].values():
             field.pop("default", None)
             field.pop("title", None)
-    for part in parts.values():
-        del part["title"]
-    inlined: dict[str, Any] = _inline(written, parts)
-    return inlined
-
-
-def _inline(written: Any, parts: Mapping[str, Any]) -> Any:
-    """Put each part in the place of what names it."""
-    if isinstance(written, list):
-        return [_inline(one, parts) for one in written]
-    if not isinstance(written, dict):
-        return written
-    if "$ref" in written:
-        return _inline(parts[written["$ref"].removeprefix("#/$defs/")], parts)
-    return {name: _inline(value, parts) for name, value in written.items()}
+    return {name: _strict(value, parts) for name, value in part.items()}
 
 
 def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
