@@ -8,6 +8,7 @@ Does not know: retries, limits, the ledger, or what an answer means.
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, cast
 
 from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Response
@@ -79,7 +80,7 @@ class OpenAIChat(Chat):
             data = await response.http_response.aread()
             completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
             if wrong := (completion.model_extra or {}).get("error"):
-                raise _BrokeOff(wrong)
+                raise _broken(wrong)
             choice, usage = completion.choices[0], completion.usage
             return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, usage)
         except Exception as error:
@@ -122,10 +123,10 @@ class OpenAIChat(Chat):
     def _failure_of(self, error: Exception) -> Unanswered:
         """The outcome of a request that failed so, told without the key: servers quote it in errors."""
         # What the client meets while it reads, it wraps.
-        broken = error if isinstance(error, _BrokeOff) else error.__cause__
-        if isinstance(broken, _BrokeOff):
-            told = one_line(f"the answer of {self.endpoint} broke off: {broken}", self._key)
-            return Unanswered(told, status=broken.status, final=broken.final, billed=True)
+        broken = error if isinstance(error, Unanswered) else error.__cause__
+        if isinstance(broken, Unanswered):
+            told = one_line(f"the answer of {self.endpoint} broke off: {broken.detail}", self._key)
+            return replace(broken, detail=told)
         if isinstance(error, APIStatusError):
             status, words, spent = error.status_code, _detail(error), error.code == "insufficient_quota"
             told = one_line(f"{self.endpoint} answered HTTP {status}{words}", self._key)
@@ -137,14 +138,11 @@ class OpenAIChat(Chat):
         return Unanswered(told, final=True)
 
 
-class _BrokeOff(Exception):
-    """An answer that had begun broke off, or is an error, whose status is taken from it."""
-
-    def __init__(self, error: object, *, final: bool = False) -> None:
-        named = error if isinstance(error, dict) else {"message": error}
-        super().__init__(str(named.get("message") or error))
-        code = named.get("code")
-        self.status, self.final = code if isinstance(code, int) else None, final
+def _broken(error: object, *, final: bool = False) -> Unanswered:
+    """The outcome of an answer that had begun and broke off, or is an error, whose status is taken from it."""
+    told = error if isinstance(error, dict) else {}
+    status = told.get("code") if isinstance(told.get("code"), int) else None
+    return Unanswered(str(told.get("message") or error), status=status, final=final, billed=True)
 
 
 async def _bound(response: Response) -> None:
@@ -165,9 +163,9 @@ class _Bounded(AsyncByteStream):
                 yield piece
                 left -= len(piece)
                 if left < 0:
-                    raise _BrokeOff(f"it is longer than {MOST_BYTES:,} bytes", final=True)
+                    raise _broken(f"it is longer than {MOST_BYTES:,} bytes", final=True)
         except HTTPError as error:
-            raise _BrokeOff(str(error) or type(error).__name__) from error
+            raise _broken(str(error) or type(error).__name__) from error
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -175,7 +173,7 @@ class _Bounded(AsyncByteStream):
 
 
 async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
-    """Read all of a streamed answer. Raises _BrokeOff where it ends without a reason, or is an error."""
+    """Read all of a streamed answer. Raises Unanswered where it ends without a reason, or is an error."""
     text, refusal = "", ""
     finish: str | None = None
     usage: object = None
@@ -188,11 +186,11 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
                     text += delta.content or ""
                     refusal += delta.refusal or ""
         except APIError as error:
-            raise _BrokeOff(error.body) from error
+            raise _broken(error.body) from error
         except ValueError as error:
-            raise _BrokeOff(f"the stream ended in the middle: {error}") from error
+            raise _broken(f"the stream ended in the middle: {error}") from error
     if finish is None:
-        raise _BrokeOff("the stream ended in the middle")
+        raise _broken("the stream ended in the middle")
     return _raw(text, refusal, finish, usage)
 
 

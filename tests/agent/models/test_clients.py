@@ -159,7 +159,6 @@ QUOTING: list[Any] = [
     lambda key: Reply(raw=json.dumps({"choices": key * 3}).encode()),
     lambda key: Reply(raw=json.dumps({"choices": [{"message": {"content": {"x": key}}}]}).encode()),
     lambda key: Reply(raw=json.dumps({"choices": [], "error": key}).encode()),
-    lambda key: Reply(raw=json.dumps({"choices": [], "error": "x" * 244 + key}).encode()),
     lambda key: Reply(raw=f"no JSON: {key}".encode()),
     lambda key: Reply(status=307, headers={"location": f"http://127.0.0.1:9/?key={key}"}),
     lambda key: Reply(GOOD, halfway="errs", error={"message": f"key {key}", "code": 401}),
