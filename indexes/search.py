@@ -25,7 +25,7 @@ from longproof.retrieval.types import BadInput, Document, Hit, Progress, Span
 from longproof.retrieval.web_pages import SUFFIXES, read_page
 
 VERSION = 7
-"""Part of the key of vectors: what an older version wrote is not opened but made again."""
+"""Part of the key of vectors: what an older version wrote is made again."""
 
 SourceIndex = LexicalIndex | DenseIndex
 
@@ -56,10 +56,7 @@ def source_index(
 def open_vectors(
     home: Path, made_of: str, texts: Sequence[str], embedder: Embedder, progress: Progress | None = None
 ) -> Vectors:
-    """The vectors of texts, which `made_of` names: those in the data folder, or new ones that are kept there.
-
-    Raises BadInput for a file that is damaged, and where the embedder refuses.
-    """
+    """The vectors of texts, which `made_of` names, made where there are none yet. Raises BadInput for damaged ones."""
     key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode())
     path = home / "vectors" / f"{key.hexdigest()}.vectors"
     if not path.exists():
@@ -120,11 +117,10 @@ class PageIndex:
 def open_pages(
     folder: Path, home: Path, engine: Engine = "bm25", progress: Progress | None = None
 ) -> PageIndex:
-    """The index of the saved pages (.html .htm .md .txt) in `folder` and below.
+    """The index of the saved pages in `folder` and below. Raises BadInput for a folder without a readable page.
 
-    Files that can't be read or hold no text are left out and listed. Folders that browsers save beside a page
-    (`NAME_files`), hidden ones and links that lead out of the folder are not entered. Raises BadInput for a folder
-    without a readable page.
+    Files that can't be read or hold no text are listed as left out. Folders that browsers save beside a page, hidden
+    ones and links that lead out of the folder are not entered.
     """
     store, files = DocumentStore(home / "documents"), _page_files(folder)
     pages: dict[str, DocumentRef] = {}
@@ -157,9 +153,10 @@ def _page_files(folder: Path) -> list[tuple[Path, str]]:
     files = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if path.suffix.lower() not in SUFFIXES:
-            continue
-        if any(part.startswith(".") or part.endswith(("_files", ".files")) for part in inside.parts):
+        saved_beside = any(
+            part.startswith(".") or part.endswith(("_files", ".files")) for part in inside.parts
+        )
+        if path.suffix.lower() not in SUFFIXES or saved_beside:
             continue
         if path.is_file() and path.resolve().is_relative_to(root):
             files.append((path, os.fsencode(inside).decode("utf-8", "replace")))
