@@ -56,7 +56,7 @@ def source_index(
 def open_vectors(
     home: Path, made_of: str, texts: Sequence[str], embedder: Embedder, progress: Progress | None = None
 ) -> Vectors:
-    """The vectors of texts, which `made_of` names, made where there are none yet. Raises BadInput for damaged ones."""
+    """The vectors of texts, which `made_of` names, made where there are none. Raises BadInput for damaged ones."""
     key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode())
     path = home / "vectors" / f"{key.hexdigest()}.vectors"
     if not path.exists():
