@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
         DocumentStore(tmp_path / "file").put(Document.of("x"))
 
 
-def test_a_value_is_built_once_and_the_least_used_goes_first() -> None:
+def test_a_value_is_built_once_the_least_used_goes_first_and_the_last_stays() -> None:
     built: list[str] = []
     cache: Cache[str] = Cache(room=2)
 
@@ -77,6 +77,8 @@ def test_a_value_is_built_once_and_the_least_used_goes_first() -> None:
     assert [get(key) for key in "abaca"] == list("ABACA")
     assert built == ["a", "b", "c"]
     assert cache.at_hand("b") is None
+    large: Cache[str] = Cache(room=2, size=len)
+    assert (large.get("k", lambda: "large"), large.at_hand("k")) == ("large", "large")
 
 
 def test_threads_with_more_keys_than_places_get_their_own_values() -> None:

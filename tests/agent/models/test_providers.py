@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from seam import PROMPT, Colour, ask, using
 
+from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.specs import as_spec, connect
@@ -118,9 +119,9 @@ def provider(
     server.server_close()
 
 
-def answer(spec: str, path: Path | None = None, recorder: Recorder | None = None) -> Answer[Colour]:
+def answer(spec: str, **how: Any) -> Answer[Colour]:
     """The answer of the judge that this SPEC names."""
-    answered: Answer[Colour] = using(connect(as_spec(spec)), ask, path=path, recorder=recorder)
+    answered: Answer[Colour] = using(connect(as_spec(spec)), ask, **how)
     return answered
 
 
@@ -128,7 +129,7 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     name: str, provider: Provider, tmp_path: Path
 ) -> None:
     recorder, path = Recorder(), tmp_path / "ledger.sqlite"
-    first = answer(spec_of(name), path, recorder)
+    first = answer(spec_of(name), path=path, recorder=recorder)
     assert first.value == Colour(**FIELDS)
     (call,) = first.calls
     cached = None if name == "ollama" else 4
@@ -137,7 +138,7 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     sent = json.dumps(provider.asked[0])
     assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192", '"temperature": 0.0'))
     assert ('"num_ctx": 32768' in sent) is (name == "ollama")
-    again = answer(spec_of(name), path)
+    again = answer(spec_of(name), path=path)
     assert (again.value, again.calls[0].bought) == (first.value, False)
     recorder.write(tmp_path / "run.gz", {})
     replay, spec = Replay.open(tmp_path / "run.gz"), as_spec(spec_of(name))
@@ -152,8 +153,9 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
 
 @pytest.mark.parametrize("provider", [(429, 503)], indirect=True)
 def test_trouble_that_passes_is_waited_out_by_us_alone(name: str, provider: Provider) -> None:
-    got = answer(spec_of(name))
-    assert (got.value is not None, len(provider.asked), len(got.calls)) == (True, 3, 1)
+    limits = Limits()
+    assert len(answer(spec_of(name), limits=limits).calls) == 1
+    assert (len(provider.asked), limits.retries, limits.calls) == (3, 2, 1)
 
 
 @pytest.mark.parametrize("provider", [(401,) * 5], indirect=True)
