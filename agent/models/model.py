@@ -183,7 +183,7 @@ class Model:
                 return await self._send_once(message)
             except Unanswered as error:
                 await self._wait(error, attempt)
-        raise Unanswered(self.refused, final=True)
+        raise Unanswered(self.refused)
 
     async def _send_once(self, message: Message) -> Raw:
         """Send the message, paid from the budget, which gets back what can't have been billed. Raises Unanswered."""

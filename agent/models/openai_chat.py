@@ -114,7 +114,7 @@ class OpenAIChat(Chat):
         named: set[str] = set()
         if error.status_code == 400 and str(error.code).startswith("unsupported"):
             named.add(str(error.param))
-        if error.status_code < 500 and "stream_options" in error.response.text:
+        if "stream_options" in error.response.text:
             named.add("stream_options")
         refused = named & _LEFT_OUT & sent.keys()
         self._refused |= refused

@@ -192,11 +192,25 @@ OF_SOMETHING_ELSE = [
 ]  # fmt: skip
 
 
+class Refusal(Exception):
+    """A provider's, of HTTP 400."""
+
+    status_code = 400
+
+
+def test_a_temperature_that_a_provider_refuses_is_left_out_from_then_on() -> None:
+    class Refusing(ProviderChat):
+        def _make_model(self, **sampling: Any) -> Any:
+            sent.append(sampling["temperature"])
+            raise Refusal("no temperature here")
+
+    sent: list[float | None] = []
+    assert using(Refusing("groq", "m", needs_key=False), ask).failure == "unavailable"
+    assert sent == [0.0, None, None], "the schema with it and without, then words"
+
+
 @pytest.mark.parametrize("words", [*TOO_LONG, *OF_SOMETHING_ELSE])
 def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None:
-    class Refusal(Exception):
-        status_code = 400
-
     class Refusing(ProviderChat):
         def _make_model(self, **sampling: Any) -> Any:
             raise Refusal(words)
