@@ -10,7 +10,7 @@ from itertools import chain, groupby
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
-from longproof.agent.types import Answered, Call, Error, Judgement, Lines, Look, Question
+from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Lines, Look, Question
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS, about_the_whole
 from longproof.graphs.evidence.search import (
@@ -155,7 +155,9 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     due = run.due(state["claims"], "judge")
     unanswered: dict[Question, None] = {}
     for one in due:
-        unanswered |= {question: None for question in one.asked if not one.votes(question.id)}
+        for question in one.asked:
+            if not one.votes(question.id):
+                unanswered[question] = None
     questions = [await run.show(question) for question in unanswered]
     claims = {one.claim.id: one.claim for one in state["claims"]}
     run.say({"node": "judge", "questions": len(questions), "claims": len(due)})
@@ -209,11 +211,12 @@ async def _decide(question: Question, split: Sequence[ClaimState], run: Run) -> 
     """The arbiter's word on each of these claims, which the panel was asked about in this question."""
     arbiter = run.panel.arbiter
     assert arbiter is not None, "the plan knows whether there is an arbiter"
-    claims = [one.claim for one in split]
-    shown = await run.show(question.model_copy(update={"claim_ids": tuple(claim.id for claim in claims)}))
+    claims: list[Claim] = []
     votes: list[Judgement] = []
     for one in split:
+        claims.append(one.claim)
         votes += one.last_votes()
+    shown = await run.show(question.model_copy(update={"claim_ids": tuple(claim.id for claim in claims)}))
     answer = await arbiter.arbitrate(shown, claims, votes, run.case)
     return complete(answer, arbiter.name, shown)
 

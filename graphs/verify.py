@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -203,11 +204,9 @@ async def align(state: State, run: Run) -> State:
 async def join(state: State, run: Run) -> State:
     """Wait until all claim groups are here again. A sentence that was convicted as a whole and whose parts were all
     cleared goes to the arbiter, in their place, with a question that shows all that any of them was shown."""
-    by_sentence: dict[int, list[ClaimState]] = {}
-    for one in latest(state):
-        by_sentence.setdefault(one.claim.sentence, []).append(one)
     changed: list[ClaimState] = []
-    for sentence, *parts in by_sentence.values():
+    for _, held in groupby(latest(state), key=lambda one: one.claim.sentence):
+        sentence, *parts = held
         if not may_appeal(sentence, parts, run.plan):
             continue
         last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))

@@ -101,11 +101,12 @@ def test_a_contradiction_in_a_long_source_is_asked_about_once_more_by_its_cited_
     assert "confirm" not in {question.prompt for judge in judges for question in judge.heard}
 
 
-def test_lines_that_prove_a_contradiction_are_searched_for_once() -> None:
+@pytest.mark.parametrize(("then", "proved"), [("contradicting", True), ("timeout", False)])
+def test_lines_that_prove_a_contradiction_are_searched_for_once(then: str, proved: bool) -> None:
     def script(question: Question, claim: Claim) -> str:
         proves = any("night 7 " in span.text for span in question.shown)
         if question.prompt == "confirm":
-            return "contradicting" if proves else "not_found"
+            return then if proves else "not_found"
         return against(3)(question, claim)
 
     def noting(asked: Asked) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def test_lines_that_prove_a_contradiction_are_searched_for_once() -> None:
     with ChatServer(Reader(SearchTurn=noting)) as server:
         searcher = f"openai:s@{server.address}"
         report, judges = checked(*[script] * 3, facts=5, source=LONG, searcher=searcher, cache=False)
-    assert (report.claims[3].label, report.claims[3].proved) == ("contradicting", True)
+    assert (report.claims[3].label, report.claims[3].proved) == ("contradicting", proved)
     asked = [question for question in judges[-1].heard if question.prompt == "confirm"]
     assert len(asked) == 2
     assert set(asked[0].shown) < set(asked[1].shown)

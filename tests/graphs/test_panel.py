@@ -2,10 +2,11 @@
 
 import asyncio
 
+import pytest
 from scripted import ScriptedJudge
 
 from longproof.agent.types import Answered, Case, Claim, Question
-from longproof.graphs.panel import ask_panel
+from longproof.graphs.panel import Cascade, ask_panel, ask_until_clear
 from longproof.retrieval.types import Document
 
 SOURCE = Document.of("One lamp. Two boats. Three bridges.")
@@ -61,3 +62,23 @@ def test_judges_without_a_server_wait_for_nobody():
     )
     said = {(j.judge, j.claim_id) for answer in answers for j in answer.judgements}
     assert len(said) == len(answers) == 12
+
+
+def test_the_last_of_a_panel_are_shown_the_places_of_what_is_left_and_what_was_cited():
+    shown = tuple(SOURCE.span(*at) for at in ((0, 9), (10, 20), (21, 35)))
+    about = {"claim_ids": ("c0", "c1"), "shown": shown, "lines": ((4, 5, 6),)}
+    asking = Question(id="q", look="place", prompt="judge", **about)
+    says = lambda question, claim: "contradicting" if claim.id == "c0" else "no_fact"  # noqa: E731
+    judges = [ScriptedJudge(f"j{i}", says) for i in range(3)]
+    case = Case(id="x", response=RESPONSE.text)
+    asyncio.run(ask_until_clear(judges, 2, [asking], CLAIMS, case, {"c0": (5,)}))
+    assert [(q.claim_ids, q.numbers) for q in judges[2].heard] == [(("c0",), (4, 5))]
+
+
+@pytest.mark.parametrize("cascade", [None, Cascade(0)])
+def test_what_a_spent_budget_kept_from_the_first_is_not_put_to_the_others(cascade):
+    judges = [ScriptedJudge("a", "over_budget"), ScriptedJudge("b", "no_fact")]
+    case = Case(id="x", response=RESPONSE.text)
+    answers = asyncio.run(ask_until_clear(judges, 1, [question(0, 0, 9)], CLAIMS, case, {}, cascade))
+    assert judges[1].heard == []
+    assert [j.failure for answer in answers for j in answer.judgements] == ["over_budget"] * 2

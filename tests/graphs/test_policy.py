@@ -29,7 +29,7 @@ from longproof.graphs.check import NODES, decompose, route
 from longproof.graphs.policy import CAVEATS, LOOKS, Step, next_step
 from longproof.graphs.run import Pool
 from longproof.graphs.state import ClaimState, Plan
-from longproof.graphs.verify import check_graph, verify_graph
+from longproof.graphs.verify import check_graph, join, verify_graph
 
 PANEL = st.lists(SAID, min_size=1, max_size=5)
 CLEARED = ("explicitly_supported", "implicitly_supported", "no_fact")
@@ -221,10 +221,17 @@ def test_what_is_not_borne_out_is_held_against_its_own_words_and_what_is_absent_
 
 
 def test_an_appeal_is_the_arbiters_and_its_word_is_held_against_the_claims_own_words_too() -> None:
-    failed = asked(["timeout"] * 3, "window", appealed=True)
-    ruling = judgement("q0", "arbiter", "contradicting", "window")
-    assert next_step(failed, NEAR).do == "arbitrate"
-    assert next_step(failed.model_copy(update={"ruling": ruling}), NEAR) == WORDS
+    said = ["contradicting"] * 3
+    sentence = asked(said, "place", before=((0, 3, 5),), own=(0, 3), unit="sentence")
+    whole, *parts = take_apart(sentence, OURS, 2)
+    cleared = [answered(part, ["explicitly_supported"] * 3) for part in parts]
+    joined = asyncio.run(join({"claims": [whole, *cleared]}, run_with(OURS)))
+    appeal, *gone = joined["checked"]
+    assert (appeal.own, appeal.asked[-1].lines) == ((0, 1, 3, 5), ((0, 1, 3, 5),)), "all that was shown"
+    assert {one.unit for one in gone} == {"superseded"}
+    assert next_step(appeal, OURS).do == "arbitrate"
+    ruling = judgement(appeal.last_asked, "arbiter", "contradicting", "place")
+    assert next_step(appeal.model_copy(update={"ruling": ruling}), OURS) == WORDS
 
 
 @given(journeys(), st.randoms(use_true_random=False))

@@ -177,6 +177,7 @@ def test_where_nobody_takes_sentences_apart_a_cascade_asks_the_others_about_the_
     judges = [ScriptedJudge("a", "contradicting"), ScriptedJudge("b", "explicitly_supported")]
     Verifier(judges, arbiter=ScriptedArbiter("ambiguous"), cascade=True).verify(" ".join(FACTS), FACTS[0])
     assert [question.claim_ids for question in judges[1].heard] == [("s1",)]
+    assert "cascade" not in Verifier(judges[:1], cascade=True).verify(" ".join(FACTS), FACTS[0]).stamp
 
 
 def test_it_works_inside_a_running_event_loop():
