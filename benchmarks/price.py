@@ -248,9 +248,11 @@ async def check_task(task: Task, protocol: str, judges: Sequence[str], home: str
     """The reports on all cases of a task; the plain question is asked about all responses at once."""
     open_, reports = Verifier(judges=judges, protocol=protocol, home=home, concurrency=64), list[Report]()
     for source, responses in task.cases:
-        texts = ["\n".join(responses)] if protocol == "plain" else responses
-        cases = [Case(id=f"r{n}", response=text, source_ids=()) for n, text in enumerate(texts)]
-        reports += await open_.check_group([Document.of(source)], cases)
+        if protocol == "plain" or len(responses) == 1:
+            reports.append(await open_.averify(source, "\n".join(responses)))
+        else:
+            cases = [Case(id=f"r{n}", response=text, source_ids=()) for n, text in enumerate(responses)]
+            reports += await open_.check_group([Document.of(source)], cases)
     await open_.close()
     return reports
 

@@ -56,8 +56,8 @@ def test_the_data_read_as_their_law_says(dataset: str) -> None:
         assert one.response.strip()
         assert one.sources or one.task == "open"
         assert all(source.text.strip() for source in one.sources)
-        if one.gold.errors and dataset != "quintd_data2text":
-            assert one.gold.outcome == "hallucinated" or dataset == "halueval_general"
+        if one.gold.errors and dataset not in ("quintd_data2text", "halueval_general"):
+            assert one.gold.outcome == "hallucinated"
 
 
 @needs_data
@@ -72,12 +72,8 @@ def test_rotowire_places_hold_the_gold_tokens() -> None:
 
 def test_longnovel_reads_the_answer_that_its_prompts_ask_for(tmp_path: Path) -> None:
     detail = {"hallucination_type": "虚构事件", "hallucinated_sentence": "他后来做了大官。"}
-    detail |= {"corrected_content": "他没有做官。", "reason": "原文未提及"}
-    outputs = [
-        json.dumps({"has_hallucination": "有幻觉", "details": [detail]}),
-        {"has_hallucination": "无幻觉", "details": []},
-        {"score": 2},
-    ]
+    wrong = json.dumps({"has_hallucination": "有幻觉", "details": [detail]})
+    outputs = [wrong, {"has_hallucination": "无幻觉", "details": []}, {"score": 2}]
     row = {"language": "zh", "article": "文", "summary": "王冕七岁丧父。他后来做了大官。"}
     path = tmp_path / "test_64k.json"
     path.write_text(json.dumps([{"id": n, **row, "output": out} for n, out in enumerate(outputs)]), "utf-8")
@@ -89,9 +85,8 @@ def test_longnovel_reads_the_answer_that_its_prompts_ask_for(tmp_path: Path) -> 
 
 
 def test_verigray_keeps_repeated_sentences_in_order(tmp_path: Path) -> None:
-    labels = ("No-Fact", "Generally-Supported", "Ambiguous (Explicitly-Supported / Fabricated)")
-    texts = ("Yes.", "Yes.", "It won.")
-    marked = [{"text": text, "label": label} for text, label in zip(texts, labels, strict=True)]
+    marked = [{"text": "Yes.", "label": "No-Fact"}, {"text": "Yes.", "label": "Generally-Supported"}]
+    marked.append({"text": "It won.", "label": "Ambiguous (Explicitly-Supported / Fabricated)"})
     row = {"id": "a", "document": "d", "sentences": marked}
     (example,) = examples("verigray", write(tmp_path / "verigray.jsonl", row))
     parts = [(part.place.start, part.label) for part in example.gold.parts or ()]
@@ -161,12 +156,10 @@ def test_a_case_file_holds_records_labels_and_claims_with_their_evidence(tmp_pat
         {"text": "Siam is in Asia.", "segment": "Siam is in Asia.", "evidence": ["Siam is in Asia"]},
         {"text": "Siam was French.", "segment": "It was French"},
     ]
-    rows: list[dict[str, Any]] = [
-        {"id": 1, "source_text": {"keepers": 2}, "response": "r.", "labels": ["fabricated"]},
-        {"id": 2, "source_text": "Siam is in Asia.", "response": "Siam is in Asia. It was French."},
-    ]
-    rows[1]["claims"] = [{**claim, "hallucinated": n == 1} for n, claim in enumerate(claims)]
-    record, annotated = examples("jsonl", write(tmp_path / "cases.jsonl", *rows))
+    held = {"id": 1, "source_text": {"keepers": 2}, "response": "r.", "labels": ["fabricated"]}
+    told = {"id": 2, "source_text": "Siam is in Asia.", "response": "Siam is in Asia. It was French."}
+    marked = {"claims": [{**claim, "hallucinated": n == 1} for n, claim in enumerate(claims)]}
+    record, annotated = examples("jsonl", write(tmp_path / "cases.jsonl", held, told | marked))
     assert (record.task, record.labels) == ("summary", ("fabricated",))
     assert (record.sources[0].kind, json.loads(record.sources[0].raw or "")) == ("record", {"keepers": 2})
     assert [claim.origin and claim.origin.start for claim in annotated.gold.claims or ()] == [0, 17]
@@ -177,10 +170,7 @@ BROKEN: list[tuple[str | bytes, str]] = [
     ('{"id": 1, "response": "r", "label": "wrong"}', r"cases\.jsonl row 1: label 'wrong'"),
     ('{"id": 1, "label": "faithful"}', r"row 1: response: Field required"),
     ('{"id": 1, "task": "poem", "response": "r"}', r"row 1: task"),
-    (
-        '{"id": 1, "response": "abc", "errors": [{"start": 1, "end": 2, "text": "c"}]}',
-        r"row 1: .*the text there is 'b'",
-    ),
+    ('{"id": 1, "response": "a", "errors": [{"start": 0, "end": 1, "text": "c"}]}', "the text there is 'a'"),
     (f"{json.dumps(CASE)}\n{json.dumps(CASE)}", "two examples"),
     ('{"id": 1, "response": "r"}\n{"id": ', r"cases\.jsonl line 2: not JSON"),
     (b'{"id": 1}\n{"id": "\xff\xfe"}\n', r"cases\.jsonl line 2 is not UTF-8: save"),
@@ -206,16 +196,15 @@ def test_missing_files_and_damaged_archives_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = gzip.compress(json.dumps({**CASE, "response": "r" * 999}).encode())
-    damaged = {
-        packed[:-12]: "cannot read .*ended before",
-        packed[:10] + b"\xff" * 9 + packed[19:]: "cannot read",
-    }
-    for data, says in damaged.items():
+    for data in (packed[:-12], packed[:10] + b"\xff" * 9 + packed[19:]):
         (tmp_path / "cases.jsonl.gz").write_bytes(data)
-        with pytest.raises(BadInput, match=says):
+        with pytest.raises(BadInput, match="cannot read"):
             examples("jsonl", tmp_path / "cases.jsonl.gz")
     with pytest.raises(BadInput, match="cannot read"):
         examples("verigray", tmp_path)
+    (tmp_path / "books.jsonl.gz").write_bytes(gzip.compress(b'{"book_title": "b"}'))
+    with pytest.raises(BadInput, match=r"books\.jsonl\.gz row 1: there is no 'text'"):
+        examples("nocha_sample", tmp_path)
     with pytest.raises(BadInput, match="there is no data set"):
         examples("squad")
     monkeypatch.delenv("LONGPROOF_DATA", raising=False)
@@ -224,9 +213,9 @@ def test_missing_files_and_damaged_archives_are_refused(
 
 
 def test_half_characters_are_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "cases.jsonl"
-    path.write_text(r'{"id": "a\ud800", "source_text": "s\udc00", "response": "r\ud800"}', "utf-8")
-    (found,) = examples("jsonl", path)
+    row = {"id": "a\ud800", "source_text": "s\udc00", "response": "r\ud800"}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(row), "utf-8")
+    (found,) = examples("jsonl", tmp_path)
     assert (found.id, found.sources[0].text, found.response) == ("a\ufffd", "s\ufffd", "r\ufffd")
 
 
@@ -237,24 +226,12 @@ def test_json_within_a_row_is_held_to_the_same(tmp_path: Path, inner: str) -> No
         examples("longnovel", write(tmp_path / "test.json", row))
 
 
-def test_rows_that_others_refer_to_are_held_to_the_same(tmp_path: Path) -> None:
-    (tmp_path / "books.jsonl.gz").write_bytes(gzip.compress(b'{"book_title": "b"}'))
-    with pytest.raises(BadInput, match=r"books\.jsonl\.gz row 1: there is no 'text'"):
-        examples("nocha_sample", tmp_path)
-
-
-def test_the_sanguo_pairs_are_twenty_pairs_that_differ() -> None:
+def test_the_sanguo_pairs_are_twenty_pairs_and_refuse_another_text(tmp_path: Path) -> None:
     text = (files("longproof.evaluation.datasets") / "sanguo_pairs.jsonl").read_text("utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     sides = Counter((row["index"], row["type"]) for row in rows)
     assert sides == {(n, side): 1 for n in range(1, 21) for side in (True, False)}
-    assert len({row["claim"] for row in rows}) == 40
     assert all(row["why"] and row["places"] for row in rows)
-    true, false = (sum(len(row["claim"]) for row in rows if row["type"] is side) for side in (True, False))
-    assert abs(true - false) < 0.03 * true
-
-
-def test_the_sanguo_pairs_refuse_another_text(tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("话说天下大势。", encoding="utf-8")
     with pytest.raises(BadInput, match="as it was checked"):
         examples("sanguo_pairs", tmp_path / "other.txt")
@@ -274,10 +251,9 @@ def test_the_stories_are_pairs_of_all_kinds_that_differ_in_the_planted_error_alo
         before, after = wrong.response[: error.place.start], wrong.response[error.place.end :]
         assert right.response == before + error.correction + after
         assert error.place.text != error.correction
-        assert error.kind == wrong.slices["kind"]
-        assert error.reason
-        assert right.sources == wrong.sources
-        assert [source.text for source in right.sources] == [story_of(language)[0].text]
+        assert (bool(error.reason), error.kind) == (True, wrong.slices["kind"])
+        for source in (*right.sources, *wrong.sources):
+            assert source.text == story_of(language)[0].text
         kinds[language, error.kind] += 1
     assert kinds.keys() == {(language, kind) for language in LANGUAGES for kind in KINDS}
     assert len({case.pair for case in stories}) == kinds.total() == 24

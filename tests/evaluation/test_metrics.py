@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.types import LABELS, Label, Place
+from longproof.agent.types import LABELS, Place
 from longproof.evaluation.metrics import (
     Counts,
     bootstrap_interval,
@@ -70,12 +70,14 @@ def test_tables_5_and_6_give_their_own_mcc_and_that_of_table_4_but_for_five_cell
 
 
 def test_published_counts_give_published_scores() -> None:
-    """GPT-4.1 with CoT at S: 49 of 75 hallucinated and 73 of 75 faithful summaries judged right."""
+    """GPT-4.1 with CoT at S: 49 of 75 hallucinated and 73 of 75 faithful summaries judged right. GPT-5 + RAG in
+    VeriGray's table 4: recall 72.0 and precision 75.0 of 300 unfaithful sentences give F1 73.5."""
     gold = ["hallucinated"] * 75 + ["faithful"] * 75
     predicted = ["hallucinated"] * 49 + ["faithful"] * 26 + ["faithful"] * 73 + ["hallucinated"] * 2
     scores = outcome_counts(gold, predicted)
-    assert mean_accuracy(scores) == pytest.approx(0.8133, abs=1e-4)
-    assert mcc(scores) == pytest.approx(0.6614, abs=1e-4)
+    assert (mean_accuracy(scores), mcc(scores)) == pytest.approx((0.8133, 0.6614), abs=1e-4)
+    counts = Counts(216, 72, 84, 1440)
+    assert (f1(counts), mean_accuracy(counts)) == pytest.approx((0.735, 0.836), abs=1e-3)
 
 
 def test_an_empty_class_has_no_score_and_a_constant_no_correlation() -> None:
@@ -126,14 +128,13 @@ def test_precision_and_recall_of_places_swap_with_the_sides(
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
     here, there = mistake_scores(gold, predicted), mistake_scores(predicted, gold)
     assert (here.precision, here.f1.value) == (there.recall, there.f1.value)
-    for one, other in rows:
-        found, missed, extra = (set[int]() for _ in range(3))
-        for start, end in one:
-            missed.update(range(start, end))
-        for start, end in other:
-            extra.update(range(start, end))
-        found = missed & extra
-        assert character_counts(one, other) == (len(found), len(extra - found), len(missed - found), 0, 0)
+
+
+@given(PLACES, PLACES)
+def test_characters_are_counted_once(gold: list[tuple[int, int]], flagged: list[tuple[int, int]]) -> None:
+    wanted, marked = ({n for n in range(41) if any(a <= n < b for a, b in at)} for at in (gold, flagged))
+    counted = (len(wanted & marked), len(marked - wanted), len(wanted - marked), 0, 0)
+    assert character_counts(gold, flagged) == counted
 
 
 def test_places_that_overlap_count_once_and_one_character_is_enough_for_a_mistake() -> None:
@@ -190,16 +191,6 @@ def test_losing_a_prediction_never_helps(rows: list[tuple[str, str | None]], los
     for rate in (mean_accuracy, recall, f1):
         was, now = rate(before), rate(after)
         assert was is None or (now is not None and now <= was)
-
-
-def test_f1_of_verigrays_own_precision_and_recall() -> None:
-    """GPT-5 + RAG in table 4: recall 72.0 and precision 75.0 of 300 unfaithful sentences give F1 73.5."""
-    gold = ["fabricated"] * 300 + ["explicitly_supported"] * 1512
-    predicted = ["fabricated"] * 216 + ["explicitly_supported"] * 84
-    predicted += ["fabricated"] * 72 + ["implicitly_supported"] * 1440
-    counts = unfaithful_counts(gold, predicted)
-    assert f1(counts) == pytest.approx(0.735, abs=5e-4)
-    assert mean_accuracy(counts) == pytest.approx(0.836, abs=1e-3)
 
 
 def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
@@ -273,12 +264,6 @@ def test_failures_are_no_vote_and_lower_the_coverage() -> None:
     assert fleiss_kappa([]).coverage is None
 
 
-@given(st.lists(st.lists(st.sampled_from(LABELS[:3]), min_size=2, max_size=4), min_size=1, max_size=30))
-def test_kappa_does_not_depend_on_order(votes: list[list[Label]]) -> None:
-    shuffled = [row[::-1] for row in votes][::-1]
-    assert fleiss_kappa(votes).value == pytest.approx(fleiss_kappa(shuffled).value)
-
-
 def test_an_interval_is_seeded_and_holds_the_mean_or_is_none() -> None:
     def mean(values: Sequence[float]) -> float | None:
         return sum(values) / len(values) if values else None
@@ -286,8 +271,6 @@ def test_an_interval_is_seeded_and_holds_the_mean_or_is_none() -> None:
     values = [float(i % 3) for i in range(60)]
     low, high = bootstrap_interval(mean, values)
     assert (low, high) == bootstrap_interval(mean, values)
-    assert low is not None
-    assert high is not None
-    assert low < 1.0 < high
+    assert (low or 9) < 1.0 < (high or 0)
     mostly_undefined = bootstrap_interval(lambda items: 1.0 if "a" in items else None, ["a"] + ["x"] * 9)
     assert bootstrap_interval(mean, []) == mostly_undefined == (None, None)

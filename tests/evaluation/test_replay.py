@@ -10,10 +10,10 @@ import pytest
 from disputing import disputing
 from fakes import ChatServer
 from reader import Asked, Reply
+from terminal import run
 
 from longproof.agent.models import recording
 from longproof.agent.models.recording import Replay
-from longproof.cli import main
 from longproof.evaluation.run import evaluate_dataset, record_dataset, replay_dataset
 from longproof.retrieval.types import BadInput
 
@@ -37,34 +37,31 @@ def replay(folder: Path) -> None:
 
 
 def same(folder: Path) -> bool:
-    return all(
-        (folder / "live" / name).read_bytes() == (folder / "again" / name).read_bytes() for name in KEPT
-    )
+    live, again = ([(folder / run / name).read_bytes() for name in KEPT] for run in ("live", "again"))
+    return live == again
 
 
-@pytest.fixture
-def another_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], None]:
-    """From its call on: another data folder, another default server, no key."""
-
-    def move() -> None:
-        monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "elsewhere"))
-        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-
-    return move
+def slow(asked: Asked) -> Reply:
+    hangs = len(asked.user) % 3 == 0 and asked.form != "Sentences"
+    return Reply(hang=True) if hangs else disputing(asked)
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("script", "options"),
     [
-        PANEL,
-        {"judges": ("m0",), "protocol": "plain", "sample": 8},
-        {"judges": ("wordy",), "sample": 4, "repeat": 2, "reach": "place"},
+        (disputing, PANEL),
+        (disputing, {"judges": ("m0",), "protocol": "plain", "sample": 8}),
+        (disputing, {"judges": ("wordy",), "sample": 4, "repeat": 2, "reach": "place"}),
+        (slow, {"judges": ("m0",), "sample": 8, "timeout_s": 0.5}),
     ],
-    ids=["panel", "plain", "repeated"],
+    ids=["panel", "plain", "repeated", "unanswered"],
 )
-def test_a_replay_gives_the_same_bytes_and_asks_nobody(tmp_path, another_machine, options):
-    assert record(tmp_path, **options) > 5
-    another_machine()
+def test_a_replay_elsewhere_gives_the_same_bytes_and_asks_nobody(tmp_path, monkeypatch, script, options):
+    assert record(tmp_path, script, **options) > 5
+    lost = '"lost":' in gzip.decompress((tmp_path / "kept.gz").read_bytes()).decode()
+    assert lost == (script is slow)
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     for _ in range(2):  # a replay starts anew in its folder
         replay(tmp_path)
         assert same(tmp_path)
@@ -79,18 +76,6 @@ def test_a_run_that_is_in_the_ledger_is_recorded_for_nothing(tmp_path):
             record_dataset(str(CASES), tmp_path / name, **options)
     assert len(server.asked) == asked
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
-
-
-def test_what_nobody_answered_fails_again(tmp_path, another_machine):
-    def slow(asked: Asked) -> Reply:
-        hangs = len(asked.user) % 3 == 0 and asked.form != "Sentences"
-        return Reply(hang=True) if hangs else disputing(asked)
-
-    record(tmp_path, slow, judges=("m0",), sample=8, timeout_s=0.5)
-    assert '"lost":' in gzip.decompress((tmp_path / "kept.gz").read_bytes()).decode()
-    another_machine()
-    replay(tmp_path)
-    assert same(tmp_path)
 
 
 def test_missing_answers_and_other_data_are_refused_and_leave_no_results(tmp_path):
@@ -108,19 +93,16 @@ def test_missing_answers_and_other_data_are_refused_and_leave_no_results(tmp_pat
 
 
 def test_the_command_records_and_replays_and_takes_no_option_that_the_recording_says(tmp_path, capsys):
-    def run(*words: object) -> int:
-        with pytest.raises(SystemExit) as stop:
-            main(["evaluate", str(CASES), *map(str, words)])
-        return int(stop.value.code or 0)
-
+    kept = tmp_path / "kept.gz"
     with ChatServer(disputing) as server:
         judge = ("--judge", f"openai:m0@{server.address}", "--sample", 2)
-        assert run(*judge, "--out", tmp_path / "live", "--record", tmp_path / "kept.gz") == 0
-    assert run("--out", tmp_path / "again", "--replay", tmp_path / "kept.gz") == 0
+        assert run("evaluate", CASES, *judge, "--out", tmp_path / "live", "--record", kept) == 0
+    again = ("evaluate", CASES, "--out", tmp_path / "again", "--replay", kept)
+    assert run(*again) == 0
     assert same(tmp_path)
-    assert run("--out", tmp_path / "again", "--replay", tmp_path / "kept.gz", "--sample", 2) == 2
+    assert run(*again, "--sample", 2) == 2
     assert "leave out --sample" in capsys.readouterr().err
-    assert run("--out", tmp_path / "offline", "--record", tmp_path / "none.gz") == 2
+    assert run("evaluate", CASES, "--out", tmp_path / "offline", "--record", tmp_path / "none.gz") == 2
     assert "no language model was asked" in capsys.readouterr().err
 
 
@@ -147,34 +129,20 @@ def test_a_file_loads_no_model_and_names_no_folder(tmp_path, change, refused):
 
 HEADER = '{"format": "longproof.recording", "version": 1, "made": "2026-01-01", "address": "", "run": {}}'
 LINE = '{"key": "' + "0" * 64 + '", "purpose": "judge", "model": "m"'
+WHOLE = gzip.compress(HEADER.encode())
+NONE = ("", "[]", "{}", HEADER.replace("1,", "2,", 1), f"{HEADER}\n{LINE}}}", f"{HEADER}\n{'[' * 100_000}")
 
 
 @pytest.mark.parametrize(
-    "text",
+    "data",
     [
-        "",
-        "[]",
-        "{}",
-        HEADER.replace("1,", "2,", 1),
-        f"{HEADER}\n{LINE}}}",
-        f'{HEADER}\n{LINE}, "answer": {{"x": 1}}}}',
-        f"{HEADER}\n{'[' * 100_000}",
+        *(gzip.compress(text.encode()) for text in (*NONE, f'{HEADER}\n{LINE}, "answer": {{"x": 1}}}}')),
+        *(b"", b"PK\x03\x04", WHOLE[:-9], WHOLE[:12] + b"\xff" * 20, gzip.compress(b" " * 2_000_000)),
     ],
+    ids=lambda data: data[12:24].hex(),
 )
-def test_what_is_no_recording_is_refused(tmp_path, text):
-    (tmp_path / "kept.gz").write_bytes(gzip.compress(text.encode()))
-    with pytest.raises(BadInput, match="no recording"):
+def test_what_is_no_recording_or_too_large_is_refused(tmp_path, monkeypatch, data):
+    monkeypatch.setattr(recording, "MOST_BYTES", 1_000_000)
+    (tmp_path / "kept.gz").write_bytes(data)
+    with pytest.raises(BadInput, match=r"recording|too large"):
         Replay.open(tmp_path / "kept.gz")
-
-
-def test_damaged_and_oversized_files_are_not_read(tmp_path, monkeypatch):
-    kept = tmp_path / "kept.gz"
-    whole = gzip.compress(HEADER.encode())
-    for data in (b"", b"PK\x03\x04", whole[:-9], whole[:12] + b"\xff" * 20):
-        kept.write_bytes(data)
-        with pytest.raises(BadInput, match="recording"):
-            Replay.open(kept)
-    monkeypatch.setattr(recording, "MOST_BYTES", 1000)
-    kept.write_bytes(gzip.compress(b" " * 2000))
-    with pytest.raises(BadInput, match="too large"):
-        Replay.open(kept)

@@ -1,11 +1,11 @@
 """Runs: the same bytes again, after a kill too; nothing checked twice; nothing dropped."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from batches import write
 from evaluated import FakeChecker
 
 from longproof.agent.models.ledger import LedgerFailed
@@ -23,13 +23,10 @@ KEPT = ("run.json", "results.jsonl", "scores.json")
 def cases(tmp_path: Path) -> Path:
     rows = []
     for i in range(12):
-        response = "He won. It is wrong." if i % 3 == 0 else "He is unsure." if i == 7 else "He won\u2028."
-        row = {"id": f"case-{i}", "source_text": "A source.", "response": response}
-        row["label"] = "hallucinated" if i % 3 == 0 else "faithful"
-        rows.append(row)
-    path = tmp_path / "cases.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+        said = "He won. It is wrong." if i % 3 == 0 else "He is unsure." if i == 7 else "He won\u2028."
+        gold = "faithful" if i % 3 else "hallucinated"
+        rows.append({"id": f"case-{i}", "source_text": "A source.", "response": said, "label": gold})
+    return write(tmp_path, rows)
 
 
 def run(cases: Path, out: Path, checker: FakeChecker, **options: Any) -> Evaluation:
@@ -93,9 +90,8 @@ def test_a_defect_fails_one_example_and_is_named(cases: Path, tmp_path: Path) ->
 def test_whole_reports_are_kept_where_they_are_asked_for(cases: Path, tmp_path: Path) -> None:
     run(cases, tmp_path / "out", FakeChecker())
     checker = FakeChecker()
-    finished = run(cases, tmp_path / "out", checker, reports=True)
-    written = list((tmp_path / "out" / "reports").iterdir())
-    assert len(checker.asked) == len(written) == len(finished.results) == 12
+    run(cases, tmp_path / "out", checker, reports=True)
+    assert len(checker.asked) == len(list((tmp_path / "out" / "reports").iterdir())) == 12
 
 
 def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None:
@@ -108,15 +104,10 @@ def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None
 
 
 def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
-    row = {"id": 1, "task": "summary", "source_text": "s", "response": " ", "label": "faithful"}
-    cases = tmp_path / "cases.jsonl"
-    cases.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    finished = run(cases, tmp_path / "out", FakeChecker())
+    row = {"id": 1, "source_text": "s", "response": " ", "label": "faithful"}
+    finished = run(write(tmp_path, [row]), tmp_path / "out", FakeChecker())
     assert finished.results[0].prediction.failure == "the response is empty; give a text"
-    assert finished.unchecked_reasons() == [
-        "1 of 1 examples could not be checked",
-        "the response is empty; give a text (1)",
-    ]
+    assert finished.unchecked_reasons()[1:] == ["the response is empty; give a text (1)"]
     scores = {score.name: score.value for section in finished.sections for score in section.scores}
     assert scores["accuracy of faithful"] == 0.0
     assert scores["responses that could not be checked"] == 1.0
@@ -128,12 +119,9 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
             wrong = case.response.replace("unsure", "wrong")
             return await super().check(documents, case.model_copy(update={"response": wrong}))
 
+    checkers = [FakeChecker(), Moody()]
     finished = evaluate_dataset(
-        "jsonl",
-        path=cases,
-        out=tmp_path / "out",
-        repeat=2,
-        checker=lambda repeat: Moody() if repeat else FakeChecker(),
+        "jsonl", path=cases, out=tmp_path / "out", repeat=2, checker=checkers.__getitem__
     )
     scores = {score.name: score for section in finished.sections for score in section.scores}
     assert len(finished.results) == 24
@@ -156,13 +144,12 @@ def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
 
 def test_examples_of_a_long_source_are_planned_together_without_pairs(tmp_path: Path) -> None:
     """How groups are checked: tests/doors/batch."""
-    told = "\n\n".join(
-        f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote it down." for n in range(400)
-    )
-    row = {"source_text": told, "response": "Ada lit the lamp."}
+    row = {
+        "source_text": "Ada lit the lamp and Tom wrote it down.\n\n" * 600,
+        "response": "Ada lit the lamp.",
+    }
     rows = [{**row, "id": f"{n} {side}", "pair": f"p{n}"} for n in range(6) for side in "ab"]
-    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    found = examples("jsonl", tmp_path)
+    found = examples("jsonl", write(tmp_path, rows))
 
     def groups(**changes: Any) -> list[list[Example]]:
         drawn = [example.model_copy(update=changes) for example in found]

@@ -69,26 +69,21 @@ def scores(*results: Result) -> dict[str, dict[str, float | None]]:
     return {s.title: {score.name: score.value for score in s.scores} for s in sections(results)}
 
 
-def with_gold(gold: Gold, predicted: Prediction) -> Result:
-    """A result of two sentences."""
-    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": predicted})
+def with_gold(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = (), **changes: Any) -> Result:
+    """A result of two sentences, so labelled."""
+    reduced = prediction(scripted_report(TEXT, labels, wrong=wrong)).model_copy(update=changes)
+    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": reduced})
 
 
-def annotated(gold: Gold) -> Result:
-    return with_gold(
-        gold, prediction(scripted_report(TEXT, ["contradicting", "explicitly_supported"], wrong=["twice"]))
-    )
-
-
-def offline(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = ()) -> Result:
-    predicted = prediction(scripted_report(TEXT, labels, wrong=wrong))
-    return with_gold(gold, predicted.model_copy(update={"triage": True}))
+def annotated(**gold: Any) -> Result:
+    labels = ["contradicting", "explicitly_supported"]
+    return with_gold(Gold(outcome="hallucinated", **gold), labels, ("twice",))
 
 
 def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_coverage() -> None:
     marked = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice")),))
-    here = offline(marked, ["contradicting", "explicitly_supported"], ("twice",))
-    there = offline(marked, ["contradicting", None], ("May",))
+    here = with_gold(marked, ["contradicting", "explicitly_supported"], ("twice",), triage=True)
+    there = with_gold(marked, ["contradicting", None], ("May",), triage=True)
     first = sections([here, there])[0]
     assert first.title == "Without a model"
     assert {score.name: (score.value, score.n) for score in first.scores} == {
@@ -120,7 +115,7 @@ def in_parts(*sides: Any) -> Gold:
 def test_gold_is_taken_as_closely_as_it_says(
     gold: Gold, conflicts: float | None, standing: float | None
 ) -> None:
-    found = scores(offline(gold, ["contradicting", "explicitly_supported"]))["Without a model"]
+    found = scores(with_gold(gold, ["contradicting", "explicitly_supported"], triage=True))["Without a model"]
     assert found["precision of conflicts"] == conflicts
     assert found["precision of what stands there"] == standing
 
@@ -133,8 +128,7 @@ def test_outcomes_alone_give_responses_and_cost_and_gray_gold_is_in_no_score() -
 
 
 def test_marked_places_give_characters_and_places() -> None:
-    gold = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice in"), name="NUMBER"),))
-    found = scores(annotated(gold))["Places"]
+    found = scores(annotated(errors=(GoldError(place=place("twice in"), name="NUMBER"),)))["Places"]
     assert found["characters: precision"] == 1.0
     assert found["characters: recall"] == 5 / 8
     assert found["places: recall of NUMBER"] == 1.0
@@ -145,19 +139,21 @@ def test_parts_with_labels_give_verigrays_scores() -> None:
         GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
         GoldPart(place=place("She lost."), outcome="faithful", label="implicitly_supported"),
     )
-    found = scores(annotated(Gold(outcome="hallucinated", parts=parts)))
+    found = scores(annotated(parts=parts))
     assert found["Parts"]["parts: mean accuracy"] == 1.0
     assert found["Parts, seven labels"]["ranking loss"] == 0.0
     assert found["Parts, seven labels"]["risk at explicitly_supported or above"] == 0.0
 
 
+CLAIMS = (
+    GoldClaim(text="He won twice.", origin=place("He won twice in May."), hallucinated=True),
+    GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
+)
+
+
 def test_annotated_claims_give_probes_steps() -> None:
-    claims = (
-        GoldClaim(text="He won twice.", origin=place("He won twice"), hallucinated=True),
-        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
-        GoldClaim(text="It rained.", origin=None, hallucinated=False),
-    )
-    found = scores(annotated(Gold(outcome="hallucinated", claims=claims)))["Claims (PROBE)"]
+    rain = GoldClaim(text="It rained.", origin=None, hallucinated=False)
+    found = scores(annotated(claims=(*CLAIMS, rain)))["Claims (PROBE)"]
     assert found["decomposition: precision"] == 1.0
     assert found["decomposition: recall"] == pytest.approx(2 / 3)
     assert (found["localisation: precision"], found["localisation: recall"]) == (1.0, 1.0)
@@ -165,20 +161,15 @@ def test_annotated_claims_give_probes_steps() -> None:
 
 
 def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None:
-    claims = (
-        GoldClaim(text="He won twice.", origin=place("He won twice in May."), hallucinated=True),
-        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
-    )
     no, yes = "fabricated", "explicitly_supported"
     pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
-    result = annotated(Gold(outcome="hallucinated", claims=claims))
-    voted = [
-        claim.model_copy(update={"pieces": own, "votes": ()})
-        for claim, own in zip(result.prediction.claims, pieces, strict=True)
-    ]
-    result = with_gold(result.gold, result.prediction.model_copy(update={"claims": tuple(voted)}))
-    found = scores(result)
-    assert found["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
+    result = annotated(claims=CLAIMS)
+    voted = []
+    for claim, own in zip(result.prediction.claims, pieces, strict=True):
+        voted.append(claim.model_copy(update={"pieces": own, "votes": ()}))
+    voted_on = result.prediction.model_copy(update={"claims": tuple(voted)})
+    result = result.model_copy(update={"prediction": voted_on})
+    assert scores(result)["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
     (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
     assert (kappa.over, kappa.n) == ("pieces with a panel", 3)
     assert kappa.value == pytest.approx(((1 / 3 + 1 + 1) / 3 - 34 / 64) / (1 - 34 / 64))
