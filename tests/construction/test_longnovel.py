@@ -114,8 +114,9 @@ def unfaithful(asked: Asked) -> dict[str, Any]:
     return {"has_hallucination": "有幻觉", "details": [detail]}
 
 
-def test_an_unfaithful_draft_is_a_case_of_its_own(short, tmp_path):
-    done, _ = make_novel(short, tmp_path / "set", {"Narrative": unfaithful}, n_models=2)
+@pytest.mark.parametrize("other", [unfaithful, {"has_hallucination": "有幻觉", "details": []}])
+def test_an_unfaithful_draft_is_a_case_of_its_own(short, tmp_path, other):
+    done, _ = make_novel(short, tmp_path / "set", {"Narrative": by_model(unfaithful, other)}, n_models=2)
     made = examples("jsonl", tmp_path / "set")
     assert done.made == len(made) > 0
     told = {(e.slices["scale"], e.slices["kind"], e.gold.outcome) for e in made}

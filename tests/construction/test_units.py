@@ -18,12 +18,15 @@ PARAGRAPH = "那时节天色渐晚，众人都散了。王冕牵牛回家，母�
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(50, 300))
 def test_units_have_their_size_and_follow_each_other(sizes, least):
-    text = "\n".join("他买了一本旧书来读。" * n for n in sizes)
+    sentence = "他买了一本旧书来读。"
+    text = "\n".join(sentence * n for n in sizes)
     most = 2 * least
     cut = units(text, least, most)
     assert all(least <= unit.tokens <= most for unit in cut)
     assert all(a.end <= b.start for a, b in pairwise(cut))
     assert all(not text[a.end : b.start].strip() for a, b in pairwise(cut))
+    for unit in cut[:-1]:
+        assert unit.tokens + estimate_tokens(sentence) > most or text[unit.end] == "\n"
     for unit in cut:
         piece = text[unit.start : unit.end]
         assert piece == piece.strip()

@@ -87,8 +87,12 @@ def test_longnovel_reads_the_answer_that_its_prompts_ask_for(tmp_path: Path) -> 
 def test_verigray_keeps_repeated_sentences_in_order(tmp_path: Path) -> None:
     marked = [{"text": "Yes.", "label": "No-Fact"}, {"text": "Yes.", "label": "Generally-Supported"}]
     marked.append({"text": "It won.", "label": "Ambiguous (Explicitly-Supported / Fabricated)"})
-    row = {"id": "a", "document": "d", "sentences": marked}
-    (example,) = examples("verigray", write(tmp_path / "verigray.jsonl", row))
+    rows = (
+        {"id": sentences[-1]["text"], "document": "d", "sentences": sentences}
+        for sentences in (marked, marked[:2])
+    )
+    example, supported = examples("verigray", write(tmp_path / "verigray.jsonl", *rows))
+    assert (supported.gold.label, supported.gold.outcome) == ("implicitly_supported", "faithful")
     parts = [(part.place.start, part.label) for part in example.gold.parts or ()]
     assert parts == [(0, "no_fact"), (5, "implicitly_supported"), (10, "ambiguous")]
     assert (example.gold.label, example.gold.outcome) == ("ambiguous", None)

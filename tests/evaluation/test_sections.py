@@ -38,6 +38,7 @@ def test_a_wrong_claim_speaks_only_for_its_marked_words(part: str, label: str | 
     found = predicted(["contradicting", "out_dependent", None], ("twice",))
     assert label_at(found, place(part)) == label
     assert flagged_places(found) == [(7, 12)]
+    assert label_at(found.model_copy(update={"claims": found.claims[:1]}), place("She")) == "out_dependent"
 
 
 def test_what_is_undecided_marks_nothing_and_a_wrong_claim_without_words_is_flagged_whole() -> None:
