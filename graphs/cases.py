@@ -204,8 +204,7 @@ def asked_case(case: GivenCase) -> Case:
 def file_name(id_: str) -> str:
     """A name that every file system takes, close to the id: letters and digits of any script, `-`, `_` and `.` stay,
     all else becomes `_`. Two ids may get one name."""
-    plain = unicodedata.normalize("NFC", id_)
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in plain).strip(".")
+    name = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", id_)).strip(".")
     if RESERVED.match(name) or not name:
         name = f"_{name}"
     if len(name.encode()) <= NAME_BYTES:

@@ -55,8 +55,8 @@ class Sources:
         self._numbers: list[range] = []
         """The numbers of the lines of each document."""
         for number, document in enumerate(documents):
-            self._aligning.append(_by_words(document, PassageSize()))
-            self._searching.append(_by_words(document, SHOWN))
+            self._aligning.append(LexicalIndex(document, overlapping(document.text, *PassageSize())))
+            self._searching.append(LexicalIndex(document, overlapping(document.text, *SHOWN)))
             for start, end in blocks(document.text, block_characters):
                 self.blocks.append((number, start, end))
             first = len(self._lines)
@@ -241,10 +241,6 @@ def merge(places: Iterable[Place]) -> list[Place]:
         else:
             joined.append((number, start, end))
     return joined
-
-
-def _by_words(document: Document, cut: PassageSize) -> SourceIndex:
-    return LexicalIndex(document, overlapping(document.text, *cut))
 
 
 def _best(indexes: Sequence[SourceIndex], query: str, k: int) -> list[Hit]:

@@ -126,8 +126,11 @@ def places_around(piece: Span, document: Document) -> list[SourcePlace]:
     """The place of a piece, then those before and after it."""
     before = (max(0, piece.start - AROUND), piece.start)
     after = (piece.end, min(len(document.text), piece.end + AROUND))
-    places = [(piece.start, piece.end)] + [place for place in (before, after) if place[0] < place[1]]
-    return [SourcePlace(source_id=document.id, start=start, end=end) for start, end in places]
+    places = []
+    for start, end in ((piece.start, piece.end), before, after):
+        if start < end:
+            places.append(SourcePlace(source_id=document.id, start=start, end=end))
+    return places
 
 
 def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
@@ -144,8 +147,8 @@ def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
     unsure = False
     for piece in unit.asked:
         said = unit.votes(piece.id)
-        passed = sum(judgement.label == VERDICTS["pass"] for judgement in said)
-        failed = sum(judgement.failure is not None for judgement in said)
+        labels = [judgement.label for judgement in said]
+        passed, failed = labels.count(VERDICTS["pass"]), labels.count(None)
         if _reaches(consensus, passed, said):
             accepted += said
         elif _reaches(consensus, passed + failed, said):

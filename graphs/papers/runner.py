@@ -69,7 +69,7 @@ async def read(form: VerifyInput, run: PaperRun) -> PaperState:
         if "pages" not in paper.needs:
             raise BadInput(f"the protocol {paper.name} holds a response against a source: give one")
     given: dict[Need, object] = {"labels": case.labels is not None, "reference": case.reference is not None}
-    given["record"] = sources and all(ref.kind == "record" for ref in sources)
+    given["record"] = {ref.kind for ref in sources} == {"record"}
     has = [need for need, there in given.items() if there]
     if why := unmet(paper.name, paper.needs, has, among=("labels", "reference", "record")):
         raise BadInput(why)
