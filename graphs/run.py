@@ -94,21 +94,21 @@ class Session:
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
+
+        def index() -> Sources:
+            folder, model = home(self.settings.home), self.embedder()
+
+            def vectors(document: Document, cut: PassageSize) -> SourceIndex:
+                return source_index(document, folder, model, cut, self._embedding())
+
+            return Sources(list(map(self.store.open, refs)), embed=vectors if model else None)
+
         key = " ".join([self.settings.embedder, *(ref.id for ref in refs)])
         cache, in_use = self._pool.sources, self._pool.in_use
         found = cache.at_hand(key) or in_use.get(key)
         if found is None:
-            found = await asyncio.to_thread(cache.get, key, lambda: self._index(refs))
-            in_use[key] = found
+            found = in_use[key] = await asyncio.to_thread(cache.get, key, index)
         return found
-
-    def _index(self, refs: Sequence[DocumentRef]) -> Sources:
-        folder, model = home(self.settings.home), self.embedder()
-
-        def vectors(document: Document, cut: PassageSize) -> SourceIndex:
-            return source_index(document, folder, model, cut, self._embedding())
-
-        return Sources([self.store.open(ref) for ref in refs], embed=vectors if model else None)
 
     def embedder(self) -> Embedder | None:
         """The embedder, loaded where it isn't at hand; None where words alone are compared."""
