@@ -31,6 +31,7 @@ class About(TypedDict, total=False):
     """The facts on a response that may be known."""
 
     task: Task
+    """What the response is to its source."""
     context: str
     """The question, or the turns before."""
     case_id: str

@@ -140,9 +140,7 @@ class Verifier(verifier.Verifier):
         """The report on one response.
 
         `source` is one source or several (a list of dictionaries is one JSON record); a file, here and as the
-        response, is a `Path`. `task` says what the response is to its source, `context` is the question or the turns
-        before, `case_id` a name for the report; `reference` (the right text) and `labels` (one for each sentence) are
-        for the protocols that need them. `progress` and `decide`: see `Watched`; without `decide`, what a person
+        response, is a `Path`. `more`: see `Watched` and `longproof.inputs.About`; without `decide`, what a person
         should say stays undecided. Raises BadInput for what can't be checked.
         """
         return await self._verify(source, response, more, alone=False)

@@ -98,9 +98,8 @@ def _note_lines(document: ReportDocument, say: Mapping[str, str]) -> list[str]:
         lines.append(about + say["guessed_encoding"].format(encoding=notes.guessed_encoding))
     for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
         if names:
-            lines.append(
-                about + say[key].format(what=say["comma"].join(say.get(name, name) for name in names))
-            )
+            what = say["comma"].join(say.get(name, name) for name in names)
+            lines.append(about + say[key].format(what=what))
     return lines
 
 
