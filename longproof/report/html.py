@@ -65,19 +65,19 @@ def index_page(
     `failed` more cases have no report; of each in `failures` its `id`, its `line` and the `failure` are told.
     Reports may come one at a time; the first hundred say which language is spoken.
     """
-    lines, plain, responses = [], list[str](), list[str]()
+    lines, responses = [], ""
     for name, report in reports:
-        line = index_line(name, report)
-        lines.append(line)
-        plain.append(f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}")
-        if len(responses) < 100:
-            responses.append(report.case.response[:2000])
-    spoken = language(" ".join(responses))
+        lines.append(index_line(name, report))
+        if len(lines) <= 100:
+            responses += report.case.response[:2000]
+    spoken = language(responses)
     say, sums = words(spoken), index_sums(lines, failed)
+    plain = [
+        f"{one['verdict']}{' (no model)' * one['triage']}  {one['case']}  {one['href']}" for one in lines
+    ]
     if failed:
         plain.append(say["index_failed"].format(n=failed, all=sums["all"]))
-    for one in failures:
-        plain.append(f"{one['id']}{say['colon']}{one['failure']}")
+    plain += [f"{one['id']}{say['colon']}{one['failure']}" for one in failures]
     data = {"rows": lines, "sums": sums, "failures": failures}
     return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", "\n".join(plain))
 
