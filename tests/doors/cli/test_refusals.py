@@ -127,21 +127,16 @@ def test_what_cannot_be_used_is_refused_in_one_line(odd: Path, capsys: Told) -> 
     assert not (odd / "-").exists()
 
 
-@pytest.mark.parametrize(
-    ("toml", "says"),
-    [
-        ("[panell]\njudges = ['openai:m']", "there is no [panell] (did you mean panel?)"),
-        ("consensus = 2", "consensus"),
-        ("[panel]\njudgs = ['openai:m']", "judgs: there is no such key (did you mean judges?)"),
-    ],
-)
-def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(
-    files: Path, capsys: Told, toml: str, says: str
-) -> None:
-    (files / "longproof.toml").write_text(toml, "utf-8")
-    for command in (*CHECKS, ("doctor",)):
-        assert run(*command) == 2
-        assert says in capsys.readouterr().err
+def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files: Path, capsys: Told) -> None:
+    for toml, says in {
+        "[panell]\njudges = ['openai:m']": "there is no [panell] (did you mean panel?)",
+        "consensus = 2": "consensus",
+        "[panel]\njudgs = ['openai:m']": "judgs: there is no such key (did you mean judges?)",
+    }.items():
+        (files / "longproof.toml").write_text(toml, "utf-8")
+        for command in (*CHECKS, ("doctor",)):
+            assert run(*command) == 2
+            assert says in capsys.readouterr().err
 
 
 def test_a_models_own_key_is_asked_for_when_something_is_sent(
