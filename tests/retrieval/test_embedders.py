@@ -166,9 +166,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sep_token="</s>", pad_token="<pad>", unk_token="<unk>",
     )  # fmt: skip
     tokenizer.save_pretrained(folder)
-    settings = json.loads((folder / "tokenizer_config.json").read_text()) | {
-        "tokenizer_class": "XLMRobertaTokenizer"
-    }
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings["tokenizer_class"] = "XLMRobertaTokenizer"
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "vocab_size": len(tokenizer)}
@@ -181,9 +180,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     modules = []
     for i, name in enumerate(["Transformer", "Pooling", "Normalize"]):
         path = f"{i}_{name}" if i else ""
-        modules.append(
-            {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"}
-        )
+        kind = f"sentence_transformers.models.{name}"
+        modules.append({"idx": i, "name": str(i), "path": path, "type": kind})
         (folder / path).mkdir(exist_ok=True)
     (folder / "modules.json").write_text(json.dumps(modules))
     pooling = {
@@ -234,16 +232,8 @@ def test_any_sentence_transformer_embeds(bge: Batched, tiny: Path) -> None:
 
 
 PARAPHRASES = [
-    (
-        "The old man caught a huge fish.",
-        "An aged fisherman hooked an enormous marlin.",
-        "They approved the budget.",
-    ),
-    (
-        "他把钥匙藏在了门口的花盆底下。",
-        "开门用的东西被他塞到大门边种花的盆子下面。",
-        "今年的苹果收成比去年好得多。",
-    ),
+    ("The old man caught a huge fish.", "An aged angler hooked a big marlin.", "They passed the budget."),
+    ("他把钥匙藏在花盆底下。", "开门用的东西被他塞到种花的盆子下面。", "今年苹果的收成很好。"),
 ]
 
 
