@@ -167,6 +167,7 @@ def test_a_line_is_cited_by_its_number_and_its_beginning(citation: str, line: in
         (["14 Tom said", "12 Ada lit", "14 Tom said nothing"], [2, 0], 0),
         (["12 Ada lit; 99 nothing", "12"], [0], 2),
         (["", " ", ";"], [], 0),
+        (["12"] * 39 + ["12 Ada lit", "14 Tom said"], [0], 39),
     ],
 )
 def test_several_lines_may_stand_in_one_citation(

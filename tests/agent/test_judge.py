@@ -204,13 +204,13 @@ def test_a_list_may_be_left_out_but_not_both() -> None:
     assert outcomes(judged(always(Reply('{"C1": "E"}')), claims=CLAIMS[:1])[0]) == ["unparsed"]
 
 
-def heard(judge: str, reason: str, **said: str) -> Judgement:
+def heard(judge: str, reason: str, **said: Any) -> Judgement:
     return Judgement(claim_id="c1", judge=judge, round="window", question_id="q", reason=reason, **said)
 
 
 def test_the_arbiter_sees_the_reasons_without_names_in_an_order_of_its_own() -> None:
     others = [
-        heard("openai:alpha", "It says nine.", label="contradicting"),
+        heard("openai:alpha", "It says nine.", label="contradicting", quotes=QUESTION.shown[:1]),
         heard("openai:beta", "It says letters.", label="explicitly_supported"),
         heard("openai:gamma", "I see nothing.", label="not_found"),
         heard("openai:delta", "", failure="timeout"),
@@ -226,8 +226,8 @@ def test_the_arbiter_sees_the_reasons_without_names_in_an_order_of_its_own() -> 
         assert answered.judgements[0].judge == "boss"
         users.append(server.asked[0].user)
     assert users[0] == users[1]
-    told = {item["label"] for item in server.asked[0].items("opinions")}
-    assert told == {"contradicting", "explicitly_supported", "not_found"}
+    told = {item["label"]: item["lines"] for item in server.asked[0].items("opinions")}
+    assert told == {"contradicting": ["7 Mara rowed to the is"], "explicitly_supported": [], "not_found": []}
     assert not any(name in users[0] for name in ("alpha", "beta", "gamma", "timeout"))
 
 

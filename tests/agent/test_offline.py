@@ -125,7 +125,8 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(response, s
         ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
          "The board met 8 times in 1990 in Leeds, too."),
         # too little is alike
-        ("He has 3 boats.", "He has 5 boats."),
+        ("Ada sold 3 boats.", "Ada sold 5 boats."),
+        ("In spring old Ada sold 3 red boats near Leeds.", "In winter young Ada sold 5 red boats near Leeds."),
         ("Mr. Thornton owned three cotton mills.", "Mr. Thornton sold his seven woollen factories."),
     ],
 )  # fmt: skip
