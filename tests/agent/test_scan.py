@@ -74,8 +74,10 @@ def test_what_a_first_answer_proved_stays_when_the_piece_is_asked_about_again() 
 
 
 def test_a_note_that_cannot_be_checked_leaves_its_claim_unread() -> None:
-    noted, chat = scanned(lambda said: reading(said, at0=["C1 0 Ada lit", "C2 somewhere", "C3 1 Ada"]))
-    assert (noted.lines, noted.failures) == ({"c0": (0,)}, {"c1": "ungrounded", "c2": "ungrounded"})
+    notes = ["C1 0 Ada lit", "C2 somewhere", "C3 2 It rained; 1 Ada"]
+    noted, chat = scanned(lambda said: reading(said, at0=notes))
+    assert noted.lines == {"c0": (0,), "c2": (2,)}
+    assert noted.failures == {"c1": "ungrounded", "c2": "ungrounded"}, "of one claim a part was noted"
     assert len(chat.asked) == 4, "the piece is asked about once more"
 
 
