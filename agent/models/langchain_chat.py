@@ -55,9 +55,9 @@ class ProviderChat(Chat):
                 return await self.send(message)
             status = _status(error)
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
-            raise refused_request(self._told(error, status), status, headers, _words_of(error)) from error
+            raise refused_request(self._describe(error, status), status, headers, _words_of(error)) from error
 
-    def _told(self, error: Exception, status: int | None) -> str:
+    def _describe(self, error: Exception, status: int | None) -> str:
         named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
         return f"{named}: {_words_of(error)}"
 
@@ -96,7 +96,7 @@ class LangChainChat(ProviderChat):
     def _make_model(self, **_: Any) -> BaseChatModel:
         return self._model
 
-    def _told(self, error: Exception, status: int | None) -> str:
+    def _describe(self, error: Exception, status: int | None) -> str:
         # Its text may hold a key that we don't know.
         return one_line(type(error).__name__ + (f" (HTTP {status})" if status else ""))
 

@@ -229,7 +229,8 @@ class Model:
             self._warned = True
             _LOG.warning("%s; asking again, up to %d times", error, RETRIES)
         self._limiter.pause(error.wait_s or 0)
-        await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**attempt)
+        doublings = attempt if error.wait_s is None else 0
+        await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**doublings)
 
     def _message(
         self,
