@@ -124,8 +124,8 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     assert ended["report"]["claims"]
 
 
-def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server):
-    context = {"home": "/tmp/elsewhere"}
+def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server, tmp_path):
+    context = {"home": str(tmp_path / "elsewhere")}
 
     async def run(client, thread):
         await client.runs.wait(thread, "verify", input={}, context=context)
@@ -138,7 +138,7 @@ def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(ser
             drive(server, work)
         told = "".join([str(refused.value), *getattr(refused.value, "__notes__", [])])
         assert "the server's own" in told
-    assert not Path("/tmp/elsewhere").exists()
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):
