@@ -1,15 +1,12 @@
-"""The wall time of many calls beside the ideal: calls x latency / concurrency; and of one short check beside the
-plain question.
-
-A server on loopback (tests/fakes.py), in a process of its own, answers after a fixed time; the ledger is a file on
-disk. Measures the seam alone (limits, ledger, client, reading of answers), not a model. From the project's root:
+"""The wall time of many calls beside the ideal, calls x latency / concurrency; of a short check beside the plain
+question.
 
     PYTHONPATH=tests python benchmarks/latency.py --calls 1800 --latency 1 --concurrency 64
     PYTHONPATH=tests python benchmarks/latency.py --short --latency .2
 
-Prints one line of JSON. `--short` checks a response that a source of 15,000 characters bears out, and asks about it
-plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows
-what a resumed run costs; the first call goes alone (what the server can do is found out once): 1 latency is lost.
+A server on loopback (tests/fakes.py), in a process of its own, answers after a fixed time; the ledger is a file on
+disk. Measures the seam alone, not a model. Of many calls, the second pass over the same ledger asks nothing and
+shows what a resumed run costs; the first call goes alone: 1 latency is lost.
 """
 
 import argparse

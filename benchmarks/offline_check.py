@@ -4,8 +4,7 @@
 
 Prints a table: for each set the sentences, how many stand there, conflict, need a model; the share of conflicts that
 lie in what gold calls wrong; the share of what stands there that lies in what gold calls right. Where gold judges the
-response as a whole, what stands there in a wrong response is `unknown`: the error may lie elsewhere. Nothing here is
-read by the check itself.
+response as a whole, what stands there in a wrong response is `unknown`: the error may lie elsewhere.
 """
 
 import sys

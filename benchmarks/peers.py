@@ -1,12 +1,9 @@
 """Cost and findings of a check, beside what people use today, against one scripted server on loopback.
 
 The source is a log of a lighthouse; each sentence of the response restates one entry. Two responses a size: a
-faithful one, and one with a planted error (one wrong number). The server (`perfect.py`) answers after a fixed time
-and reads perfectly, but only what it is sent. It has no limit for prompts; the longest is in the table.
-
-Each tool runs in a process of its own, for its peak of memory, under the Python named for it; what isn't installed
-there is said. Every tool is warmed by a small case that is not counted. Checks of the fewest sentences are made three
-times; their wall time is the median.
+faithful one, and one with one wrong number. The server (`perfect.py`) answers after a fixed time and reads
+perfectly, but only what it is sent. Each tool runs in a process of its own, under the Python named for it, and is
+warmed by a small case. Checks of the fewest sentences are made three times; their wall time is the median.
 
     PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=… trulens=…
 

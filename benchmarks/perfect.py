@@ -91,8 +91,7 @@ def answer_peer(prompt: str) -> str:
 
 
 def _verdicts(prompt: str) -> str:
-    told = prompt.rsplit("Claims:", 1)[-1]
-    found = read(prompt, told)
+    found = read(prompt, prompt.rsplit("Claims:", 1)[-1])
     return json.dumps({"verdicts": [{"verdict": v, "reason": "The log says so."} for v in found.values()]})
 
 

@@ -3,10 +3,9 @@
     LONGPROOF_DATA=... PYTHONPATH=tests python benchmarks/price.py [--only TASK]
 
 The judges are a scripted chat server that reads perfectly: it takes a sentence apart into 2.2 claims, finds for a
-claim when a passage that decides its sentence stands in the prompt, cites two of the lines shown by their beginnings,
-and says where the planted errors are. A supported claim costs it about 30 characters of answer, as it costs real
-readers. Price is (characters read + 5 x written) by the characters of the source, nothing cached. Every answer takes
-0.2 s; only the wall time depends on the machine.
+claim when a passage that decides its sentence stands in the prompt, cites two of the lines shown, and says where the
+planted errors are. Price is (characters read + 5 x written) by the characters of the source, nothing cached. Every
+answer takes 0.2 s; only the wall time depends on the machine.
 """
 
 import argparse
@@ -89,7 +88,9 @@ class Knowing(Reader):
             if passages is None or (passages and not is_shown(passages, shown)):
                 found.append({**claim, "label": "not_found", "quotes": [], "reason": "-"})
                 continue
-            quotes = cite(nearest(text, shown), shown)
+            pairs = {text[n : n + 2] for n in range(len(text) - 1)}
+            nearest = sorted(shown, key=lambda number: -sum(pair in shown[number] for pair in pairs))
+            quotes = cite(nearest, shown)
             if wrong:
                 reason = "The lines cited tell it otherwise: " + "; ".join(quotes)[:100]
                 claim |= {"reason": reason, "kind": "event", "wrong": text[-8:-2]}
@@ -143,12 +144,6 @@ class Knowing(Reader):
 def bare(text: str) -> str:
     """A text without blanks, as lines may break it anywhere."""
     return "".join(text.split())
-
-
-def nearest(claim: str, shown: Mapping[str, str]) -> list[str]:
-    """The numbers of the two lines that share most with a claim."""
-    pairs = {claim[n : n + 2] for n in range(len(claim) - 1)}
-    return sorted(shown, key=lambda n: -sum(pair in shown[n] for pair in pairs))[:2]
 
 
 def split(sentence: str, most: int) -> Iterator[str]:

@@ -207,7 +207,7 @@ def _count_words(text: str, language: Language) -> int:
 async def choose(run: Maker, item: Item, samples: list[Sampled]) -> Sampled | None:
     """The more plausible of the two, shown in an order drawn anew; the only one, where one sampling failed.
 
-    Where the model's choice is none, nothing is guessed: `no_choice`.
+    Where the model's choice is none, nothing is guessed.
     """
     what = f"choose {item.task}"
     if not samples:

@@ -186,8 +186,7 @@ class Label(NamedTuple):
 async def label_draft(run: Maker, unit: str, summary: str) -> list[TextWithError] | None:
     """The errors of a draft by the first two models, or by the third where they disagree; empty where it is faithful.
 
-    None where nobody decides: a failed call is no vote. Errors that can't be placed in the summary are left out; a
-    draft that is called wrong without an error that can be placed is no case.
+    None where nobody decides: a failed call is no vote, and an error that can't be placed in the summary is none.
     """
     first, *second = await asyncio.gather(*(_ask_label(run, one, unit, summary) for one in run.models[:2]))
     errors = first.errors if first else []

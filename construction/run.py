@@ -53,10 +53,7 @@ class Check(NamedTuple):
 
 
 class Constructed(NamedTuple):
-    """A folder that holds a made set: how many cases, what was thrown away and why, calls, and what was found.
-
-    `calls` are all that the set rests on, `bought` those that this run paid.
-    """
+    """A folder that holds a made set. `calls` are all that the set rests on, `bought` those that this run paid."""
 
     folder: Path
     made: int
@@ -82,8 +79,8 @@ def construct(
 ) -> Constructed:
     """Make a set from these sources in `out`; a run that was stopped is made again over the ledger, for nothing.
 
-    `models` are SPECs of language models, the writer first; `settings` are further settings of a run. Raises
-    BadInput for a construction that isn't there, sources or models that it can't use, or a folder in use.
+    `models` are SPECs of language models, the writer first. Raises BadInput for a construction that isn't there,
+    sources or models that it can't use, or a folder in use.
     """
     if kind not in CONSTRUCTIONS:
         raise BadInput(f"there is no construction {kind!r}: choose one of {', '.join(CONSTRUCTIONS)}")

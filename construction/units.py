@@ -48,8 +48,8 @@ def units(text: str, least: int = LEAST, most: int = MOST) -> list[Unit]:
     """Consecutive units of `least` to `most` tokens, in text order.
 
     A unit ends before a chapter once it has `least` tokens, else at the first end of a paragraph once it is halfway
-    to `most`, else at the end of the sentence that fills it. What is left over at the end of the text is joined to
-    the last unit if that stays within `most`, and belongs to none otherwise.
+    to `most`, else at the end of the sentence that fills it. What is left over at the end is joined to the last
+    unit if it fits.
     """
     found: list[Unit] = []
     start, tokens, last = 0, 0, 0
@@ -120,9 +120,8 @@ def case_pairs(
 
 
 def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Position) -> tuple[int, int] | None:
-    """First and last of the neighbouring units that make up a scale and hold `unit` at `position`.
-
-    None where the book has no such neighbours.
+    """First and last of the neighbouring units that make up a scale and hold `unit` at `position`; None where none
+    do.
     """
     if scale == "S":
         return unit, unit

@@ -32,9 +32,10 @@ class Rejected(NamedTuple):
 
 
 class TextWithError(NamedTuple):
-    """A text made wrong. `wrong` is the place of the sentences that hold the error, `right` what stood there.
+    """A text made wrong: `wrong` is the place of the sentences that hold the error, `right` what stood there, if
+    anything.
 
-    `right` is empty where a sentence was added; `how` says who made the error: `written` on demand, or `drafted`.
+    `how` says who made the error: `written` on demand, or `drafted`.
     """
 
     text: str
@@ -77,8 +78,7 @@ def likeness(one: str, other: str) -> float:
 class Difference(NamedTuple):
     """The sentences of a base that a text lacks, those that it has instead, and where those stand.
 
-    `place` runs from the first new sentence to the last; `region` from the first difference to the last: of sentences
-    that changed places, it holds all.
+    `place` runs from the first new sentence to the last; `region` also holds sentences that changed places.
     """
 
     gone: tuple[str, ...]
@@ -88,9 +88,8 @@ class Difference(NamedTuple):
 
 
 def sentence_difference(base: str, text: str) -> Difference | None:
-    """The difference of a text from its base, sentence by sentence; None where it says the same words.
-
-    Sentences are compared by their plain form, so spaces, width and script make no difference.
+    """The difference of a text from its base, by the plain form of their sentences; None where both say the same
+    words.
     """
     old, new = sentences(base), sentences(text)
     before, after = [plain_form(base[a:b]) for a, b in old], [plain_form(text[a:b]) for a, b in new]
@@ -113,8 +112,8 @@ def sentence_difference(base: str, text: str) -> Difference | None:
 def new_places(base: str, text: str) -> tuple[list[Place], float]:
     """The places of the text that its base does not have, and the share of the base's words that it keeps.
 
-    Compared word by word, Chinese by characters; an added place begins with a word where it could as well begin
-    with the mark before it. Places with at most a word between them are one: words are in common by chance, too.
+    Compared word by word, Chinese by characters. Places with at most a word between them are one: words are in
+    common by chance, too.
     """
     old, new = _WORD.findall(base), list(_WORD.finditer(text))
     matcher = SequenceMatcher(None, old, [word[0] for word in new], autojunk=False)

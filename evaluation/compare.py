@@ -66,10 +66,9 @@ class Comparison(NamedTuple):
 
 
 def compare_runs(a: Path, b: Path) -> Comparison:
-    """The runs in two folders, over the examples (and repeats) that both have.
+    """The runs in two folders, over the examples (and repeats) that both have; intervals resample whole groups.
 
-    Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
-    holds no results, no example is common, or the gold of a common example differs.
+    Raises BadInput where a folder holds no results, no example is common, or the gold of a common example differs.
     """
     only_b = {line.name: line for line in read_lines(b, Result)}
     before, after, n_only_a, changes = list[Result](), list[Result](), 0, list[ChangedOutcome]()

@@ -202,9 +202,8 @@ def decided_share(predicted: Sequence[object]) -> float | None:
 def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
     """Agreement between judges (Fleiss 1971): `panels[i]` are the labels given to item i; a failure is no vote.
 
-    Items with fewer than two votes cannot agree; they stay in `n` and lower the coverage. The kappa is None where
-    all votes are one label. With equal numbers of votes this is Fleiss' kappa; else observed agreement is the mean
-    over items, and chance comes from all votes on items rated.
+    Items with fewer than two votes lower the coverage. None where all votes are one label. Where numbers of votes
+    differ, observed agreement is the mean over items, and chance comes from all votes on items rated.
     """
     totals, agreements, kappa = Counter[str | None](), list[float](), None
     for item in panels:
@@ -221,11 +220,9 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 def bootstrap_interval(
     statistic: Callable[[Sequence[T]], float | None], items: Sequence[T]
 ) -> tuple[float | None, float | None]:
-    """The 95 % percentile interval of a statistic, resampling the items: whole groups, where things belong
-    together.
+    """The 95 % percentile interval of a statistic, resampling the items: whole groups, where things belong together.
 
-    Two Nones where there are no items, or where the statistic is undefined in more than one resample of twenty: an
-    interval over the rest would be of something else. For a paired difference let each item hold both sides.
+    Two Nones where there are no items, or where the statistic is undefined in more than one resample of twenty.
     """
     random, known = Random(0), list[float]()
     for _ in range(DRAWS if items else 0):
@@ -295,9 +292,8 @@ def unfaithful_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> C
 def ranking_loss(gold: Sequence[str], predicted: Sequence[str | None], keep_no_fact: bool = False) -> Rate:
     """VeriGray, equation 1: over all pairs with different gold degrees, the share that is ranked the wrong way.
 
-    A pair of equal predictions counts half. None where no two gold degrees differ. Gold no_fact is left out as the
-    paper's text says, kept in its place as its code does with `keep_no_fact`. Predictions have two ranks, so pairs
-    are counted by degree and rank instead of one by one.
+    A pair of equal predictions counts half. Gold no_fact is left out as the paper's text says, kept in its place as
+    its code does with `keep_no_fact`. Predictions have two ranks, so pairs are counted by degree and rank.
     """
     seen, n_decided = Counter[tuple[int, bool]](), 0
     for name, label in zip(gold, predicted, strict=True):
@@ -336,10 +332,9 @@ def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[
 def claims_match(first: GoldClaim | PredictedClaim, second: GoldClaim | PredictedClaim) -> bool:
     """PROBE (seed 000, section 4): overlap of origins of at least one half, else a word F1 of at least one half.
 
-    The paper matches claims semantically with a model and names no rule; ours is deterministic. Overlap is common
-    characters over those of either; words are compared case folded, Han characters one by one. Step 1
-    (decomposition) is `matches` by this rule, many to many, since two annotators cut at different grain; step 4
-    (localisation) the same over hallucinated claims alone.
+    The paper matches claims with a model and names no rule; ours is deterministic. Overlap is common characters
+    over those of either; words are compared case folded, Han characters one by one. Many to many, since annotators
+    cut at different grain.
     """
     one, other = first.origin, second.origin
     if one and other:

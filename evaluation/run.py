@@ -226,9 +226,8 @@ def replay_dataset(
 ) -> Evaluation:
     """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
 
-    `path` and `pages` say where the data set and the saved pages lie here; `options` are `parallel`, `progress` and
-    `reports` of `evaluate_dataset`. Raises BadInput where the file is no recording of this data set, or answers are
-    missing from it; then the folder is left without results.
+    `path` and `pages` say where the data set and the saved pages lie here. Raises BadInput where the file is no
+    recording of this data set, or answers are missing from it; then the folder is left without results.
     """
     replay = Replay.open(recording)
     run = recorded_run(replay)
@@ -291,7 +290,7 @@ def estimate_dataset(
 ) -> str:
     """The cost of such a run, in words: every example is checked in a dry run, which asks nobody.
 
-    Examples that can't be checked cost nothing. Raises BadInput as `evaluate_dataset` does.
+    Raises BadInput as `evaluate_dataset` does.
     """
     drawn = draw_sample(examples(dataset, path), sample, seed, only)
     verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})

@@ -1,7 +1,6 @@
 """Scores of a run: what each example counts, rates with intervals over whole groups, and the tables of them.
 
-Knows: two-by-two counts of responses, parts and characters. A rate never stands without its denominator and
-coverage. Does not know: which scores a set is given.
+Does not know: which scores a set is given.
 """
 
 from collections import defaultdict

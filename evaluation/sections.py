@@ -174,8 +174,7 @@ def _slices(results: Sequence[Result]) -> dict[str, Iterable[Score]]:
 def _slice_scores(results: Sequence[Result], name: str, *, recalled: bool) -> Iterator[Score]:
     """The scores of each value: scales, positions and kinds in their own order, others by name.
 
-    Recall alone, of hallucinated responses, is LongNovel's by kind and position; what it leaves are HaluEval's
-    failures by pattern (table 7).
+    Recall alone is LongNovel's by kind and position; what it leaves are HaluEval's failures by pattern (table 7).
     """
     by_value: dict[str, list[Counts]] = defaultdict(list)
     for result in results:
