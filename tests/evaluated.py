@@ -16,8 +16,7 @@ from longproof.agent.types import (
     ReportDocument,
     Sentence,
 )
-from longproof.evaluation.results import Prediction, Result
-from longproof.evaluation.types import Gold
+from longproof.evaluation.results import Result
 from longproof.retrieval.types import BadInput, Document
 
 
@@ -49,11 +48,11 @@ def scripted_report(
 
 
 def _reported(claim: Claim, label: Label | None, document: Document, wrong: Sequence[str]) -> ReportClaim:
-    places = [document.text.find(word, claim.origin.start) for word in wrong if word in claim.text]
-    errors = [
-        Error(span=document.span(at, at + len(word)))
-        for at, word in zip(places, [w for w in wrong if w in claim.text], strict=True)
-    ]
+    errors = list[Error]()
+    for word in wrong:
+        if word in claim.text:
+            at = document.text.find(word, claim.origin.start)
+            errors.append(Error(span=document.span(at, at + len(word))))
     judgement = Judgement(
         claim_id=claim.id,
         judge="fake",
@@ -100,20 +99,15 @@ class FakeChecker:
 
 def line(example: str, gold: str | None, predicted: str, group: str = "", **slices: str) -> Result:
     """A result with nothing but outcomes."""
-    return Result.model_validate(
-        {
-            "name": example,
-            "key": "",
-            "state": "done",
-            "verdict": predicted,
-            "id": example,
-            "repeat": 0,
-            "task": "summary",
-            "group": group or example,
-            "pair": None,
-            "slices": slices,
-            "source_characters": 1,
-            "gold": Gold(outcome=gold),  # type: ignore[arg-type]
-            "prediction": Prediction(outcome=predicted),  # type: ignore[arg-type]
-        }
-    )
+    about = {
+        "name": example,
+        "id": example,
+        "key": "",
+        "state": "done",
+        "task": "summary",
+        "repeat": 0,
+        "pair": None,
+    }
+    about |= {"group": group or example, "slices": slices, "source_characters": 1, "verdict": predicted}
+    said = {"gold": {"outcome": gold}, "prediction": {"outcome": predicted}}
+    return Result.model_validate({**about, **said})

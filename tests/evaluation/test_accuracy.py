@@ -26,13 +26,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded")
     gone = folder / "gone.jsonl"
     gone.write_text(Path(CASES).read_text("utf-8"), "utf-8")
+    runs = {"ours": (CASES, "longproof"), "plain": (CASES, "plain"), "gone": (str(gone), "longproof")}
     with ChatServer(disputing) as server:
         options = {"judges": [f"openai:m0@{server.address}"], "sample": 8}
-        for name, dataset, protocol in (
-            ("ours", CASES, "longproof"),
-            ("plain", CASES, "plain"),
-            ("gone", str(gone), "longproof"),
-        ):
+        for name, (dataset, protocol) in runs.items():
             out = folder / f"run-{name}"
             record_dataset(dataset, folder / f"{name}.gz", out=out, protocol=protocol, **options)
     gone.unlink()
