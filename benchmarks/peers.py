@@ -219,11 +219,8 @@ def main() -> None:
     parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        log.touch()
-        with open_server(log) as server:
-            print_table(given, server.address, log)
+    with tempfile.NamedTemporaryFile() as log, open_server(Path(log.name)) as server:
+        print_table(given, server.address, Path(log.name))
 
 
 if __name__ == "__main__":
