@@ -12,6 +12,7 @@ from scripted import ScriptedJudge, WholeSentences
 from longproof import Report, Verifier
 from longproof.agent.report import (
     _set_phrases,
+    distinct,
     is_set_phrase,
     named_errors,
     not_borne_out,
@@ -153,11 +154,13 @@ def test_sentences_that_are_faithful_enough_have_at_least_that_label(least):
     assert sentences_at_least(made([claim(0, None, 0, 31)]), least) == []
 
 
-def test_the_price_weighs_what_is_written_five_times():
+def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
     call = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=1000)
     written = call.model_copy(update={"answer_characters": 30})
     assert price(usage([written]), 500) == (1000 + 5 * 30) / 500
     assert price(total_usage([usage([written]), usage([written])]), 1000) == price(usage([written]), 500)
+    again = [written.model_copy(update={"bought": bought}) for bought in (False, True, False)]
+    assert distinct(again) == [written], "bought if this run bought it"
     assert price(usage([]), 500) == 0
     assert price(usage([written]), 0) is None
     assert price(usage([call]), 500) is None, "an old answer's length isn't known"
