@@ -30,6 +30,8 @@ from longproof.indexes.documents import DocumentRef
 
 SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
+LONGEST = 200
+"""Characters of a text in what a node tells while it works."""
 NODES = {
     "decompose": "decompose",
     "show": "gather",
@@ -160,7 +162,12 @@ async def judge(state: CheckState, run: Run) -> CheckState:
                 unanswered[question] = None
     questions = [await run.show(question) for question in unanswered]
     claims = {one.claim.id: one.claim for one in state["claims"]}
-    run.say({"node": "judge", "questions": len(questions), "claims": len(due)})
+    told: list[dict[str, object]] = []
+    for question in questions:
+        texts = [claims[id_].text[:LONGEST] for id_ in question.claim_ids]
+        shown = [span.text[:LONGEST] for span in question.shown]
+        told.append({"look": question.look, "claims": texts, "shown": shown})
+    run.say({"node": "judge", "questions": told})
     judges = run.panel.judges
     places = {one.claim.id: (*one.place, *one.own) for one in due}
     first, cascade = needed_to_clear(len(judges), run.plan.consensus), None

@@ -22,7 +22,7 @@ from longproof.retrieval.types import BadInput, first_fault, text_id
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-class _Stamp(BaseModel, strict=True, extra="ignore"):
+class _Stamp(BaseModel, strict=True, extra="ignore", allow_inf_nan=False):
     """The parts of the stamp that are shown."""
 
     judges: list[Any] | tuple[Any, ...] | None = None

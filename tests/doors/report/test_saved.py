@@ -52,6 +52,7 @@ def test_a_report_of_an_earlier_edition_is_refused_in_one_line(written, tmp_path
         ("stamp judges", 7, "stamp.judges"),
         ("stamp cascade", {"cleared": "many"}, "stamp.cascade"),
         ("stamp money", [1], "stamp.money"),
+        ("stamp money", {"paid": float("nan")}, "stamp.money"),
     ],
 )
 def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):
