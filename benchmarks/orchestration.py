@@ -6,13 +6,14 @@ only in the third, before which the source is searched.
 
     PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 3
 
-Prints a line of JSON a measurement: seconds of wall and of CPU, and the ratio of CPU to `node`.
+Prints a line of JSON a measurement: seconds of wall and of CPU, peak memory, and the ratio of CPU to `node`.
 """
 
 import argparse
 import asyncio
 import json
 import multiprocessing
+import resource
 import tempfile
 import time
 from operator import add
@@ -107,7 +108,8 @@ async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str
     if len(found["checked"]) != groups:
         raise SystemExit(f"{len(found['checked'])} verdicts instead of {groups}")
     about = {"shape": shape, "groups": groups, "rounds": rounds}
-    return {**about, "wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return {**about, "wall_s": round(wall, 3), "cpu_s": round(cpu, 3), "peak_mb": peak}
 
 
 def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:

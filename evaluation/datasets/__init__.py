@@ -107,6 +107,7 @@ DATASETS = {
     "longnovel": DataSet(summaries.load_longnovel),
     "longnovel_mini_zh": DataSet(summaries.load_longnovel_mini),
     "nocha_sample": DataSet(summaries.load_nocha, "marzenakrp/nocha"),
+    "ocnli_zh": DataSet(each_row("records.jsonl", summaries.ocnli_zh), "CLUEbenchmark/OCNLI"),
     "quintd_data2text": DataSet(dialogue.load_quintd, "kasnerz/quintd"),
     "ragtruth": DataSet(dialogue.load_ragtruth, "ParticleMedia/RAGTruth"),
     "sanguo_pairs": DataSet(summaries.load_sanguo_pairs, folder="novels_zh"),

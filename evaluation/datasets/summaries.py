@@ -33,6 +33,11 @@ LONGNOVEL_OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无�
 FAITHFUL_SCORE = 3
 SANGUO = "sanguo_yanyi_三国演义.txt"
 FAITHBENCH_OUTCOMES = {**OUTCOME_OF, "out_dependent": OUTCOME_OF["explicitly_supported"]}
+OCNLI_GOLD = {
+    "entailment": Gold(outcome="faithful", label="implicitly_supported"),
+    "neutral": Gold(outcome="hallucinated", label="fabricated"),
+    "contradiction": Gold(outcome="hallucinated", label="contradicting"),
+}
 LABEL_NAMES: dict[str, Label] = {
     "contradicting": "contradicting",
     "inconsistent": "contradicting",
@@ -151,6 +156,23 @@ def bamboo_hallu(row: Row) -> Iterator[Example]:
         group=row["title"],
         slices={"task": row["task"]},
         gold=Gold(outcome="faithful" if row["answer"] else "hallucinated"),
+    )
+
+
+def ocnli_zh(row: Row) -> Iterator[Example]:
+    """OCNLI: does a Chinese sentence follow from another. One-sentence sources: a check of the judge alone.
+
+    Law: sentence1 is the source, sentence2 the response. entailment is implicitly_supported (faithful),
+    contradiction is contradicting, neutral is fabricated (both hallucinated). CC BY-NC 2.0: not for commercial use.
+    """
+    yield Example(
+        id=str(row["id"]),
+        task="summary",
+        sources=(Document.of(row["sentence1"]),),
+        response=row["sentence2"],
+        group=row["prem_id"],
+        slices={"domain": row["genre"], "pattern": row["label"]},
+        gold=OCNLI_GOLD[row["label"]],
     )
 
 

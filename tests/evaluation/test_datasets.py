@@ -28,6 +28,7 @@ OUTCOMES: dict[str, dict[str | None, int]] = {
     "halueval_qa": {"faithful": 500, "hallucinated": 500},
     "longnovel_mini_zh": {"hallucinated": 90, "faithful": 90},
     "nocha_sample": {"faithful": 33, "hallucinated": 33},
+    "ocnli_zh": {"hallucinated": 202, "faithful": 98},
     "quintd_data2text": {"hallucinated": 320, "faithful": 106, None: 25},
     "ragtruth": {"hallucinated": 150, "faithful": 150},
     "sanguo_pairs": {"faithful": 20, "hallucinated": 20},
