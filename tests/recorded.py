@@ -40,8 +40,6 @@ LONGEST = 24
 PROTOCOLS = tuple(protocols())
 USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "prompt_characters")
 LABELS = ("explicitly_supported", "fabricated", "no_fact", "contradicting", "implicitly_supported")
-
-
 THREE, TWO = ("m0", "m1", "m2"), ("m0", "m1")
 
 
@@ -151,10 +149,7 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
             "claim": f"{one['id']} of sentence {one['sentence']}: {one['text']}",
             "origin": f"{one['origin']['start']}-{one['origin']['end']}",
             **({"window": one["window"] and place(one["window"])} if aligns else {}),
-            "label": one["label"],
-            "failure": one["failure"],
-            "decided_by": one["decided_by"],
-            "caveat": one["caveat"],
+            **{name: one[name] for name in ("label", "failure", "decided_by", "caveat")},
             "evidence": [place(span) for span in one["evidence"]],
             "errors": [error(e) for e in one["errors"]],
             "readings": [reading(r) for r in one["readings"]],

@@ -7,17 +7,6 @@ from longproof.agent.types import Answered, Case, Claim, Decomposed, Judgement, 
 from longproof.retrieval.types import Line, Span
 from longproof.testing import Rule, ScriptedJudge
 
-FAILURES = {
-    "timeout",
-    "unparsed",
-    "refused",
-    "ungrounded",
-    "off_menu",
-    "truncated",
-    "unavailable",
-    "over_budget",
-}
-
 
 class ScanningJudge(ScriptedJudge):
     """A judge that reads a source through by itself, as inference models do: it notes the lines with these words."""
@@ -55,14 +44,9 @@ class WholeSentences:
     name = "whole sentences"
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        return Decomposed(
-            [Sentence(index=i, span=span) for i, span in enumerate(sentences)],
-            [
-                Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span)
-                for i, span in enumerate(sentences)
-            ],
-            [],
-        )
+        numbered = list(enumerate(sentences))
+        claims = [Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span) for i, span in numbered]
+        return Decomposed([Sentence(index=i, span=span) for i, span in numbered], claims, [])
 
 
 def reads(passage: str) -> Rule:

@@ -26,13 +26,8 @@ from longproof.graphs.state import ClaimState, Confirmation, Consulted, Plan
 from longproof.retrieval.types import Document, Span
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
-FAILURE = st.sampled_from(
-    [
-        one
-        for one in get_args(Failure)
-        if one not in ("split", "disputed", "sourceless", "not_found_so_far", "unconfirmed")
-    ]
-)
+OWN = ("split", "disputed", "sourceless", "not_found_so_far", "unconfirmed")
+FAILURE = st.sampled_from([one for one in get_args(Failure) if one not in OWN])
 """The failures of a judge; the others are the policies' own."""
 SAID = st.one_of(LABEL, FAILURE)
 LOOKS: list[tuple[Look, ...]] = [
@@ -152,9 +147,10 @@ class Cutter:
 
     async def decompose(self, case: object, spans: Sequence[Span]) -> Decomposed:
         """The claims, each with all words of its sentence."""
-        named = [(index, n, span) for index, span in enumerate(spans) for n in range(self.parts)]
         claims = [
-            Claim(id=f"{i}.{n}", index=n, sentence=i, text=span.text, origin=span) for i, n, span in named
+            Claim(id=f"{i}.{n}", index=n, sentence=i, text=span.text, origin=span)
+            for i, span in enumerate(spans)
+            for n in range(self.parts)
         ]
         return Decomposed([], claims, [])
 

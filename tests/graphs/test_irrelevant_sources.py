@@ -12,6 +12,8 @@ STORY = (
     "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds. The bridge fell in March, and nobody "
     "was hurt. The keeper wrote to the harbour master about it."
 )
+CUT = STORY.index("The bridge")
+STORIES = [(STORY,), (STORY[:CUT], STORY[CUT:])]
 RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for ninety pounds. The bridge fell in May. What a day!"
 OTHERS = (
     "Bread is baked from flour, water and salt; 40 loaves go into the oven at once.",
@@ -22,30 +24,21 @@ OTHERS = (
 )
 
 
+@cache
 def told(*sources: str) -> list[Any]:
     """The verdict, and what is said of each claim."""
     report = Verifier().verify(list(sources), RESPONSE)
     return [report.verdict, *((claim.text, claim.label, claim.failure) for claim in report.claims)]
 
 
-@cache
-def alone() -> list[Any]:
-    """What the story alone gives."""
-    return told(STORY)
+FEW = st.lists(st.sampled_from(OTHERS), max_size=2, unique=True)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(st.sampled_from(OTHERS), max_size=3, unique=True),
-    st.lists(st.sampled_from(OTHERS), max_size=3, unique=True),
-)
-def test_irrelevant_sources_before_and_after_change_no_verdict(before: list[str], after: list[str]) -> None:
-    after = [text for text in after if text not in before]
-    assert told(*before, STORY, *after) == alone()
-
-
-def test_a_source_between_two_that_bear_claims_out_changes_no_verdict() -> None:
-    first, second = STORY.split(" The bridge")
-    second = f"The bridge{second}"
-    for other in OTHERS:
-        assert told(first, other, second) == told(first, second)
+@given(st.sampled_from(STORIES), FEW, FEW)
+def test_sources_that_have_nothing_to_do_with_it_change_no_verdict_wherever_they_stand(
+    parts: tuple[str, ...], among: list[str], after: list[str]
+) -> None:
+    first, *rest = parts
+    after = [text for text in after if text not in among]
+    assert told(*after, first, *among, *rest) == told(first, *among, *rest, *after) == told(*parts)

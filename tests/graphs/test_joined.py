@@ -14,14 +14,7 @@ from reader import Reader, denying, well
 
 from longproof.agent.report import total_usage, usage
 from longproof.agent.types import Case, Error, Report, Usage
-from longproof.graphs.joined import (
-    MOST_CASES,
-    case_groups,
-    join,
-    joinable,
-    joins,
-    split,
-)
+from longproof.graphs.joined import MOST_CASES, case_groups, join, joinable, joins, split
 from longproof.graphs.settings import Settings
 from longproof.graphs.verifier import Verifier
 from longproof.report.saved import refuse_damaged

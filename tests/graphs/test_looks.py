@@ -24,7 +24,7 @@ DAYS = "\n".join(f"On day {n} the keeper of gate {n} sold {n + 3} lamps to the m
 SOURCE = f"{DAYS[:41000]}\n{HIDDEN} {ORDER}\n{DAYS[41000:]}"
 TOLD = "On day 40 the keeper of gate 40 sold 43 lamps to the miller."
 NOWHERE = "A purple dragon swallowed seven bishops beside the frozen lagoon."
-WORDS = [*LABELS, "not_found", "timeout"]
+WORDS = [*LABELS, "not_found", "timeout", "refused", "over_budget"]
 
 
 def verifier(server: ChatServer | None, judges: list[Any], **given: Any) -> Verifier:
@@ -79,7 +79,8 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
     judges = [ScriptedJudge(f"j{n}", moody(salt, f"j{n}")) for n in range(2)]
     arbiter = ScriptedArbiter(moody(salt, "arbiter"))
     report = verifier(server, judges, arbiter=arbiter).verify(SOURCE, response)
-    assert len(report.claims) == 4
+    assert [claim.id for claim in report.claims] == ["s1", "s2", "s3", "s4"]
+    assert sum(report.counts.values()) == 4 == 4 * report.coverage + report.counts["undecided"]
     for judge in judges:
         assert growing([question for question in judge.heard if question.prompt != "confirm"])
         assert len({question.id for question in judge.heard}) == len(judge.heard)
@@ -88,7 +89,7 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
     for claim in report.claims:
         assert claim.label != "fabricated" or claim.looked.share == 1.0
         assert claim.looked.share < 1.0 or "scan" in claim.looked.rounds
-        assert (claim.label is None) == (claim.failure is not None)
+        assert (claim.label is None) == (claim.failure is not None) == (claim.decided_by == "nobody")
 
 
 def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_before_anybody_searches() -> None:
@@ -309,14 +310,6 @@ def test_what_one_judge_answered_for_was_read() -> None:
     judges = [ScriptedJudge("a", "timeout"), ScriptedJudge("b", "explicitly_supported")]
     (claim,) = verifier(None, judges, consensus=0.5).verify(DAYS[:900], TOLD).claims
     assert claim.looked == Looked(rounds=("source",), share=1.0)
-
-
-@pytest.mark.parametrize("protocol", ["plain", "verigray"])
-def test_what_no_judge_of_a_paper_answered_for_was_not_read(protocol: str) -> None:
-    with ChatServer(lambda asked: PROSE) as server:
-        checks = Verifier([f"openai:m@{server.address}"], protocol=protocol, cache=False)
-        report = checks.verify(DAYS[:900], TOLD)
-    assert {claim.looked for claim in report.claims} == {Looked()}
 
 
 def test_a_search_that_fails_is_the_reason_and_no_look() -> None:

@@ -18,6 +18,8 @@ SEARCHED = ("place", "words", "window", "search")
         ({"judges": ["offline"]}, 9, {"looks": ("source",), "arbiter": "nobody", "decompose": "nothing"}),
         ({"judges": TWO}, 3_000_000, {"looks": (*SEARCHED, "scan"), "arbiter": "model", "cascade": False}),
         ({"judges": TWO}, 3_000_001, {"looks": SEARCHED}),
+        ({"judges": TWO, "reach": "scan"}, 3_000_001, {"looks": (*SEARCHED, "scan")}),
+        ({"judges": TWO, "reach": "search"}, 9, {"looks": SEARCHED}),
         ({"judges": TWO, "reach": "place"}, 9, {"looks": SEARCHED[:3]}),
         ({"judges": TWO, "arbiter": "person"}, 9, {"arbiter": "person"}),
         ({"judges": TWO, "cascade": True}, 9, {"cascade": True}),

@@ -8,7 +8,6 @@ from langgraph.types import Command
 from pydantic import ValidationError
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
-from longproof import Verifier
 from longproof.agent.types import Report
 from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import Settings
@@ -148,16 +147,6 @@ def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(dec
 def test_without_disputes_nobody_is_asked():
     report = Desk([ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]).state["report"]
     assert (report.verdict, report.stamp["reviews"]) == ("faithful", [])
-
-
-def test_from_python_a_function_decides():
-    async def decide(disputes):
-        decisions = [word(one["claim_id"], "explicitly_supported") for one in disputes]
-        return {"name": "Ines", "decisions": decisions}
-
-    checks = Verifier(judges(), decomposer=WholeSentences(), arbiter="person")
-    report = checks.verify(SOURCE, RESPONSE, decide=decide)
-    assert [claim.decided_by for claim in report.claims] == ["person", "person", "vote"]
 
 
 def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():

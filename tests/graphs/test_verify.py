@@ -4,14 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
+from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
-from longproof.agent.types import LABELS, Answered, Case, Claim, Decomposed
+from longproof.agent.offline import OfflineJudge
+from longproof.agent.types import Answered, Case, Claim, Decomposed
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.verify import MOST_SENTENCES
 from longproof.retrieval.types import BadInput, Document
@@ -113,25 +112,6 @@ def test_claims_told_of_one_place_share_its_question_and_no_question_is_too_long
     assert sum(sizes) / len(sizes) > 8
 
 
-WORD = st.sampled_from([*LABELS, "not_found", *sorted(FAILURES)])
-
-
-@settings(max_examples=6)
-@given(words=st.lists(st.lists(WORD, min_size=3, max_size=3), min_size=1, max_size=6), arbiter=WORD)
-def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
-    sentences = [f"Sentence number {n} speaks of the lamp." for n in range(len(words))]
-
-    def script(seat):
-        return lambda question, claim: words[claim.sentence][seat]
-
-    report, _, _ = checked([script(i) for i in range(3)], arbiter, response=" ".join(sentences))
-    assert [claim.id for claim in report.claims] == [f"s{i + 1}" for i in range(len(words))]
-    assert sum(report.counts.values()) == len(words)
-    for claim in report.claims:
-        assert (claim.label is None) == (claim.failure is not None) == (claim.decided_by == "nobody")
-    assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(words))
-
-
 class Halves:
     """Takes every sentence apart in the middle."""
 
@@ -180,11 +160,9 @@ def test_where_nobody_takes_sentences_apart_a_cascade_asks_the_others_about_the_
     assert "cascade" not in Verifier(judges[:1], cascade=True).verify(" ".join(FACTS), FACTS[0]).stamp
 
 
-def test_it_works_inside_a_running_event_loop():
-    async def inside():
-        return checked("explicitly_supported")[0]
-
-    assert asyncio.run(inside()).verdict == "faithful"
+def test_the_offline_check_given_as_an_object_is_the_same_check():
+    report = Verifier([OfflineJudge()]).verify(FACTS[0], "A dragon ate the moon.")
+    assert (report.triage, report.verdict) == (True, "undecided")
 
 
 @pytest.mark.parametrize(
@@ -219,6 +197,9 @@ def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options
         ({"judges": "offline"}, "judges are a list, not 'offline'"),
         ({"arbiter": 5}, "5 can't be the arbiter"),
         ({"decomposer": object()}, "can't be the decomposer"),
+        ({"judges": [OfflineJudge()], "protocol": "probe"}, "needs judges that read"),
+        ({"judges": [OfflineJudge(), ScriptedJudge("j", "no_fact")]}, "no vote beside others"),
+        ({"judges": [OfflineJudge(), OfflineJudge()]}, "no vote beside others"),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused_and_the_nearest_name_is_told(settings, says):

@@ -14,7 +14,7 @@ from reader import PROSE, Asked, Reader
 from scripted import ScriptedArbiter, ScriptedJudge
 
 from longproof import Verifier
-from longproof.agent.types import Case
+from longproof.agent.types import Case, Looked
 from longproof.graphs.papers import PAPERS
 from longproof.graphs.papers.data_to_text import Steps
 from longproof.graphs.papers.paper import PaperRun, PaperState
@@ -95,16 +95,12 @@ def test_what_a_method_cannot_do_without_is_asked_for_in_one_line_before_anybody
 
 @pytest.mark.parametrize("name", sorted(NAMED.keys() - {"data-to-text", "verigray-rag"}))
 def test_an_answer_that_cannot_be_read_is_a_failure_after_one_asking(name: str, tmp_path: Path) -> None:
-    more = {
-        "labels": {"labels": ["contradicting"] * 2},
-        "reference": {"reference": "Ada sold the boat."},
-    }
+    more = {"labels": {"labels": ["contradicting"] * 2}, "reference": {"reference": "Ada sold the boat."}}
     given = {key: value for need in NAMED[name].needs for key, value in more.get(need, {}).items()}
     with ChatServer(lambda asked: PROSE) as server:
         report = verifier(server, tmp_path, name).verify(SOURCE, RESPONSE, **given)
     assert {(claim.label, claim.failure) for claim in report.claims} == {(None, "unparsed")}
-    looked = [claim.looked for claim in report.claims if claim.looked is not None]
-    assert {(one.rounds, one.share) for one in looked} == {((), 0)}, "what nobody answered for was not read"
+    assert {claim.looked for claim in report.claims} == {Looked()}, "what nobody answered for was not read"
     forms = [(asked.form, asked.user) for asked in server.asked if asked.form != "Sentences"]
     assert len(forms) == len(set(forms)), "nothing is asked twice"
 
