@@ -7,9 +7,11 @@ import json
 import os
 import re
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fakes import ChatServer
 from reader import Asked, Reply, answer_of, well
 
@@ -64,25 +66,11 @@ RETOLD = (
 
 FINDINGS: list[dict[str, Any]] = [
     {"claim": "C1", "quotes": ["Every evening she rowed"], "label": "explicitly_supported"},
-    {
-        "claim": "C2",
-        "quotes": ["the old ferryman brought her nine letters"],
-        "reason": "She was brought nine.",
-        "label": "contradicting",
-        "kind": "numerical",
-        "wrong": "nineteen",
-        "correction": "nine",
-    },
-    {
-        "claim": "C3",
-        "quotes": ["She put them into a drawer"],
-        "reason": "She opened none.",
-        "label": "contradicting",
-        "kind": "event",
-        "wrong": "read them all",
-        "correction": "read none of them",
-    },
-]
+    {"claim": "C2", "quotes": ["the old ferryman brought her nine letters"], "reason": "She was brought nine.",
+     "label": "contradicting", "kind": "numerical", "wrong": "nineteen", "correction": "nine"},
+    {"claim": "C3", "quotes": ["She put them into a drawer"], "reason": "She opened none.",
+     "label": "contradicting", "kind": "event", "wrong": "read them all", "correction": "read none of them"},
+]  # fmt: skip
 
 
 def request_and_answer() -> str:
@@ -120,23 +108,22 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
     return found[2]
 
 
-def test_the_drawing_is_that_of_the_graph():
-    wanted = verify_graph().get_graph(xray=True).draw_mermaid().strip()
-    assert between(HOW, "graph", "mermaid", wanted) == wanted
+def drawing() -> str:
+    return verify_graph().get_graph(xray=True).draw_mermaid().strip()
 
 
-def test_the_papers_steps_are_those_of_their_graphs():
-    assert between(PROTOCOLS, "steps", "text", steps()) == steps()
-
-
-def test_the_map_is_that_of_the_tree():
-    wanted = tree()
-    assert between(MAP, "map", "text", wanted) == wanted
-
-
-def test_what_a_judge_is_sent_is_shown():
-    wanted = request_and_answer()
-    assert between(MODELS, "request", "text", wanted) == wanted
+@pytest.mark.parametrize(
+    ("path", "name", "language", "made"),
+    [
+        (HOW, "graph", "mermaid", drawing),
+        (PROTOCOLS, "steps", "text", steps),
+        (MAP, "map", "text", tree),
+        (MODELS, "request", "text", request_and_answer),
+    ],
+)
+def test_what_a_document_shows_is_so(path: Path, name: str, language: str, made: Callable[[], str]) -> None:
+    wanted = made()
+    assert between(path, name, language, wanted) == wanted
 
 
 def test_every_room_label_and_kind_is_named():

@@ -1,21 +1,21 @@
 """Vectors are made once and found again by content, and refused if damaged; hits point into the texts of pages."""
 
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
+from letters import Letters
 
 from longproof.indexes import search
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.search import VERSION, PassageSize, SourceIndex, open_pages
 from longproof.retrieval import loaders
-from longproof.retrieval.dense import Embeddings, Sparse
+from longproof.retrieval.dense import Embeddings
 from longproof.retrieval.ranking import Engine
 from longproof.retrieval.text.chunking import blocks
-from longproof.retrieval.types import BadInput, Document, Progress
+from longproof.retrieval.types import BadInput, Document
 
 NEEDS_FAISS = pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `dense` is not installed")
 TEXT = "".join(
@@ -25,32 +25,13 @@ CUT = PassageSize()
 SEGMENTS = ["chapter 13 and number 91", "船长遇见了狐狸", "🦊"]
 
 
-class Counting:
-    """Counts letters, with or without sparse weights, and how often it was asked for passages."""
-
-    def __init__(self, name: str = "counting", sparse: bool = True) -> None:
-        self.name = name
-        self.passages = 0
-        self._sparse = sparse
-
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        self.passages += not query
-        counts = np.array([np.bincount([ord(c) % 16 for c in text], minlength=16) for text in texts])
-        dense = (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
-        owners, tokens = np.nonzero(counts)
-        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), dense[owners, tokens])
-        return Embeddings(dense, sparse if self._sparse else None)
-
-
 def source_index(
-    home: Path, embedder: Counting | None = None, text: str = TEXT, cut: PassageSize = CUT
+    home: Path, embedder: Letters | None = None, text: str = TEXT, cut: PassageSize = CUT
 ) -> SourceIndex:
     return search.source_index(Document.of(text), home, embedder, cut)
 
 
-def answers(home: Path, embedder: Counting) -> tuple[list[Any], list[float]]:
+def answers(home: Path, embedder: Letters) -> tuple[list[Any], list[float]]:
     index = source_index(home, embedder)
     matrix = index.similarity(SEGMENTS, blocks(TEXT, 500))
     return [index.search(segment, 5) for segment in SEGMENTS], matrix.ravel().tolist()
@@ -59,7 +40,7 @@ def answers(home: Path, embedder: Counting) -> tuple[list[Any], list[float]]:
 @NEEDS_FAISS
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_kept_index_answers_as_the_one_that_was_built(tmp_path: Path, sparse: bool) -> None:
-    embedder = Counting(sparse=sparse)
+    embedder = Letters(sparse=sparse)
     first = answers(tmp_path, embedder)
     (path,) = (tmp_path / "vectors").iterdir()
     before = path.stat().st_mtime_ns
@@ -70,7 +51,7 @@ def test_a_kept_index_answers_as_the_one_that_was_built(tmp_path: Path, sparse: 
 @NEEDS_FAISS
 def test_words_are_kept_nowhere(tmp_path: Path) -> None:
     assert source_index(tmp_path).search("captain", 1)
-    assert source_index(tmp_path, Counting(), "").search("x", 3) == []
+    assert source_index(tmp_path, Letters(), "").search("x", 3) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -78,30 +59,31 @@ def test_words_are_kept_nowhere(tmp_path: Path) -> None:
 def test_another_text_cutting_embedder_or_version_is_another_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source_index(tmp_path, Counting("a"))
-    source_index(tmp_path, Counting("a"), TEXT + "!")
-    source_index(tmp_path, Counting("a"), cut=PassageSize(500, 500))
-    source_index(tmp_path, Counting("b"))
+    source_index(tmp_path, Letters("a"))
+    source_index(tmp_path, Letters("a"), TEXT + "!")
+    source_index(tmp_path, Letters("a"), cut=PassageSize(500, 500))
+    source_index(tmp_path, Letters("b"))
     monkeypatch.setattr(search, "VERSION", VERSION - 1)
-    source_index(tmp_path, Counting("a"))
+    source_index(tmp_path, Letters("a"))
     assert len(list((tmp_path / "vectors").iterdir())) == 5
 
 
 @NEEDS_FAISS
 def test_whichever_byte_is_wrong_the_vectors_are_refused_and_can_be_made_again(tmp_path: Path) -> None:
-    expected = answers(tmp_path, Counting())
+    embedder = Letters(sparse=True)
+    expected = answers(tmp_path, embedder)
     (path,) = (tmp_path / "vectors").iterdir()
     sound = path.read_bytes()
     flipped = [sound[:n] + bytes([sound[n] ^ 1]) + sound[n + 1 :] for n in range(0, len(sound), 97)]
-    source_index(tmp_path, Counting("another"))
+    source_index(tmp_path, Letters("another"))
     (other,) = set((tmp_path / "vectors").iterdir()) - {path}
     for data in [b"", sound[:40], sound + b"x", *flipped, other.read_bytes()]:
         path.write_bytes(data)
         with pytest.raises(BadInput, match="delete this file and run again") as refused:
-            source_index(tmp_path, Counting())
+            source_index(tmp_path, embedder)
     assert str(path) in str(refused.value)
     path.unlink()
-    assert answers(tmp_path, Counting()) == expected
+    assert answers(tmp_path, embedder) == expected
 
 
 @pytest.fixture
@@ -147,12 +129,10 @@ def test_snippets_of_a_long_page_overlap_and_lie_in_its_text(folder: Path, home:
     assert len(index) == 9
 
 
-class Topics(Counting):
+class Topics(Letters):
     """An embedder for which a beacon is a lighthouse."""
 
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
+    def embed(self, texts, *, query=False, progress=None) -> Embeddings:
         self.passages += 0 if query else len(texts)
         lit = [any(word in text for word in ("lighthouse", "灯塔", "beacon")) for text in texts]
         return Embeddings(np.array([[float(one), float(not one)] for one in lit], dtype=np.float32))

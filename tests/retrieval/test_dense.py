@@ -6,28 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from letters import LETTERS, Letters
 
-from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embeddings, Sparse, Vectors
+from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embeddings, Vectors
 from longproof.retrieval.types import BadInput, Document
 
 pytest.importorskip("faiss", reason="the extra `dense` is not installed")
-LETTERS = "abcdefgh "
-
-
-class Letters:
-    """One number a letter of LETTERS; with `sparse`, its sparse weights are the letters' too."""
-
-    name = "letters"
-
-    def __init__(self, sparse: bool = False) -> None:
-        self._sparse = sparse
-
-    def embed(self, texts, *, query=False, progress=None) -> Embeddings:
-        counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
-        dense = counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
-        owners, tokens = np.nonzero(counts)
-        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), counts[owners, tokens])
-        return Embeddings(dense, sparse if self._sparse else None)
 
 
 texts = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6)
@@ -36,8 +20,7 @@ texts = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 @given(texts, texts, st.booleans())
 @settings(max_examples=50, deadline=None)
 def test_scores_are_the_cosine_or_the_weighted_sum_of_both_comparisons(queries, passages, sparse) -> None:
-    embedder = Letters(sparse)
-    vectors = Vectors.of(passages, embedder)
+    vectors = Vectors.of(passages, Letters(sparse=sparse))
     scores = vectors.scores(queries)
     for query, row in zip(queries, scores, strict=True):
         assert [score for _, score in vectors.nearest(query, 9)] == pytest.approx(sorted(row)[::-1], abs=1e-5)

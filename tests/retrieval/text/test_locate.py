@@ -13,8 +13,10 @@ from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
 CHINESE = Document.of("匡超人過了錢塘江，要搭溫州的船。看見一隻船正走著，他就問：「可帶人？」船家道。")
-TOLD = "The captain's cat, called “Whiskers”, slept. Then the cat walked\nalong the old harbour wall at 3.5 knots."
-ENGLISH = Document.of(TOLD)
+ENGLISH = Document.of(
+    "The captain's cat, called “Whiskers”, slept. Then the cat walked\nalong the old harbour wall at 3.5 knots. "
+    "Brontë’s e\u0301tude of the ﬁsh in the Straße."
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,8 @@ ENGLISH = Document.of(TOLD)
         ("The captain's cat ... walked along the old harbour wall", "walked\nalong the old harbour wall"),
         ("3.5 knots.", "3.5 knots."),
         ('"slept."', "slept"),
+        ("bronte's etude of the fish", "Brontë’s e\u0301tude of the ﬁsh"),
+        ("STRASSE", "Straße"),
     ],
 )
 def test_a_quote_is_found_whatever_its_script_case_and_marks(quote, text):
@@ -46,13 +50,6 @@ def test_a_quote_is_found_whatever_its_script_case_and_marks(quote, text):
 def test_what_is_not_there_is_not_found_and_short_quotes_never_by_likeness(quote):
     assert locate(quote, ENGLISH) is None
     assert locate("溫州船", CHINESE) is locate("cattle", ENGLISH) is None
-
-
-def test_accents_and_ligatures_lead_back_to_the_original():
-    document = Document.of("Brontë’s e\u0301tude of the ﬁsh and 😀 the Straße.")
-    assert locate("bronte's etude of the fish", document).text == "Brontë’s e\u0301tude of the ﬁsh"
-    assert locate("STRASSE", document).text == "Straße"
-    assert locate("😀", document).text == "😀"
 
 
 PIECES = ["cat", "貓", "狗來", "ｆｕｌｌ", "ß", "é", "ﬁ", "😀", "3.5", "«", "”", "…", "說", "\u0301", "\r\n"]
