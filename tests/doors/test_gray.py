@@ -24,13 +24,13 @@ def pages(request: pytest.FixtureRequest, tmp_path: Path) -> PageIndex:
         return open_pages(folder, tmp_path, request.param)
 
 
-def test_one_sentence_of_each_label() -> None:
+def test_one_sentence_of_each_label():
     assert [SUMMARY[start:end] for start, end in sentences(SUMMARY)] == [said["sentence"] for said in SAID]
     assert sorted(said["label"] for said in SAID) == sorted(LABELS)
     assert 400 <= len(ARTICLE.split()) <= 600
 
 
-def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, tmp_path: Path) -> None:
+def test_only_what_depends_on_outside_knowledge_needs_a_page(pages, tmp_path):
     (said,) = (said for said in SAID if "page" in said)
     assert said["label"] == "out_dependent"
     store = DocumentStore(tmp_path / "documents")
@@ -44,7 +44,7 @@ def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, t
     assert pages.pages[best.span.source_id].uri == calendar
 
 
-def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Path) -> None:
+def test_six_pages_and_nothing_that_hides_in_them(pages, tmp_path):
     assert (len(pages.pages), pages.left_out) == (6, {})
     store = DocumentStore(tmp_path / "documents")
     text = "\n".join(store.open(page).text for page in pages.pages.values())

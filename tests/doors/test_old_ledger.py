@@ -28,7 +28,7 @@ def decomposing(asked: Asked) -> Reply:
     [("verigray-audit", "zh", set()), ("probe", "en", {"Sentences"})],
     ids=["verigray-audit-zh", "probe-en"],
 )
-def test_an_old_ledger_still_answers(protocol: str, name: str, asked_anew: set[str], tmp_path: Path) -> None:
+def test_an_old_ledger_still_answers(protocol, name, asked_anew, tmp_path):
     """Papers' prompts stay. PROBE's claims come from our decomposer, which asks in another form since.
 
     A refusal in so many words is no form today; the golden report has one that its server calls a refusal.

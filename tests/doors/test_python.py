@@ -66,7 +66,7 @@ def test_texts_that_only_mention_a_name_are_texts(text):
     assert Verifier().verify(SOURCE, "package.json", task="answer", context="Which file?").claims
 
 
-def test_files_are_given_as_paths(tmp_path: Path):
+def test_files_are_given_as_paths(tmp_path):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     (tmp_path / "response.md").write_text(RESPONSE, "utf-8")
     read = Verifier().verify(tmp_path / "source.txt", tmp_path / "response.md")
@@ -75,7 +75,7 @@ def test_files_are_given_as_paths(tmp_path: Path):
         Verifier().verify(SOURCE, tmp_path / "none.txt")
 
 
-def test_a_report_says_what_is_wrong_and_what_should_stand_there() -> None:
+def test_a_report_says_what_is_wrong_and_what_should_stand_there():
     text = "Ada lit the lamp. Tom sold the boat to Ada for thirty pounds."
     report = Verifier().verify(SOURCE, text)
     (wrong,) = report.wrong
@@ -99,7 +99,7 @@ CASES = [
 ]
 
 
-def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(tmp_path: Path) -> None:
+def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(tmp_path):
     async def notebook(verifier: Verifier) -> list[tuple[object, object]]:
         return [*verifier.verify_many(CASES)]
 
@@ -118,7 +118,7 @@ def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(t
     assert [one for one in together if one.form == "Findings"]
 
 
-def test_who_stops_reading_many_reports_stops_the_checks(tmp_path: Path) -> None:
+def test_who_stops_reading_many_reports_stops_the_checks(tmp_path):
     cases = [{"source": f"Ada has {n} lamps.", "response": f"Ada has {n} lamps."} for n in range(20)]
 
     async def read_one(verifier: Verifier) -> None:
@@ -132,7 +132,7 @@ def test_who_stops_reading_many_reports_stops_the_checks(tmp_path: Path) -> None
         assert len(server.asked) < 10
 
 
-def test_a_server_that_refuses_raises_what_can_be_caught_and_ends_all_cases() -> None:
+def test_a_server_that_refuses_raises_what_can_be_caught_and_ends_all_cases():
     with ChatServer(always(Reply(status=401))) as server:
         verifier = Verifier(judges=[f"openai:m@{server.address}"])
         with pytest.raises(Refused, match="check the key"):

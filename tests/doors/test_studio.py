@@ -29,7 +29,7 @@ def status(key: str, monkeypatch: pytest.MonkeyPatch, **headers: bytes) -> int:
     return 200
 
 
-def test_langgraph_json_opens_the_server_to_studios_pages_alone() -> None:
+def test_langgraph_json_opens_the_server_to_studios_pages_alone():
     http, auth = CONFIG["http"], CONFIG["auth"]
     assert [origin.encode() for origin in http["cors"]["allow_origins"]] == list(studio.STUDIO)
     assert "allow_origin_regex" not in http["cors"]
@@ -43,28 +43,26 @@ def test_langgraph_json_opens_the_server_to_studios_pages_alone() -> None:
     "origin",
     [b"https://evil.example", b"null", b"http://localhost:1", b"http://smith.langchain.com", b"\xff"],
 )
-def test_a_page_of_another_site_is_refused(origin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_of_another_site_is_refused(origin, monkeypatch):
     assert status("", monkeypatch, host=HOST, origin=origin) == 403
     assert status("k", monkeypatch, host=HOST, origin=origin) == 401
     assert status("k", monkeypatch, host=HOST, origin=origin, x_api_key=b"k") == 200
 
 
 @pytest.mark.parametrize("host", [b"evil.example:2024", b"127.0.0.1.evil.example", b"", b":"])
-def test_a_name_that_points_here_is_refused(host: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_points_here_is_refused(host, monkeypatch):
     assert status("", monkeypatch, host=host) == 403
     assert status("", monkeypatch, host=host, origin=b"http://" + host) == 403
 
 
 @pytest.mark.parametrize("host", [HOST, b"localhost", b"LOCALHOST:2024", b"[::1]:2024", b"192.168.1.5:2024"])
-def test_programs_studio_and_the_servers_own_pages_are_let_in(
-    host: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_studio_and_the_servers_own_pages_are_let_in(host, monkeypatch):
     for origin in ({}, {"origin": studio.STUDIO[0]}, {"origin": b"http://" + host}):
         assert status("", monkeypatch, host=host, **origin) == 200
 
 
 @pytest.mark.parametrize("graph", [studio.graph, studio.plain])
-def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: studio.StudioGraph) -> None:
+def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph):
     given = {"text": "Ada sold the boat.", "messages": []}
     for one in (graph, graph.copy()):
         with pytest.raises(BadInput, match="no input 'text', 'messages': known are"):
@@ -77,7 +75,7 @@ def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: s
     ("context", "says"),
     [({"judgs": ["offline"]}, "did you mean judges"), ({"home": "/tmp/elsewhere"}, "the server's own")],
 )
-def test_settings_that_a_client_cannot_give_are_refused(context: dict[str, object], says: str) -> None:
+def test_settings_that_a_client_cannot_give_are_refused(context, says):
     with pytest.raises(Auth.exceptions.HTTPException) as refused:
         asyncio.run(studio.check_settings(None, {"kwargs": {"context": context}}))  # type: ignore[arg-type]
     assert says in refused.value.detail
@@ -86,7 +84,7 @@ def test_settings_that_a_client_cannot_give_are_refused(context: dict[str, objec
 
 
 @pytest.mark.heavy
-def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch, tmp_path):
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
     monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
     with ChatServer(well) as server:

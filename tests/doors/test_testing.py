@@ -1,7 +1,5 @@
 """`longproof.testing`: what passes, and what a failing test prints."""
 
-from pathlib import Path
-
 import pytest
 from embedded import RESPONSE, SOURCE
 from scripted import ScriptedJudge, WholeSentences
@@ -19,7 +17,7 @@ def checked(word: str, **given: object) -> object:
     return assert_faithful(RESPONSE, **whole)
 
 
-def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path: Path):
+def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     assert checked("explicitly_supported").verdict == "faithful"
     assert checked(

@@ -1,6 +1,7 @@
 """`longproof batch`, `evaluate` and `construct`: what they leave in their folders, exit codes, payments."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,7 +13,6 @@ from reader import denying, well
 from scripted_writer import novel, writer
 from terminal import BATCH, EVALUATE, run
 
-Told = pytest.CaptureFixture[str]
 NONE = "no⟦LS⟧ne"
 
 
@@ -24,7 +24,7 @@ def two(files: Path) -> list[dict[str, object]]:
     return rows
 
 
-def test_it_leaves_reports_pages_and_an_index(files: Path, two: object, capsys: Told) -> None:
+def test_it_leaves_reports_pages_and_an_index(files, two, capsys):
     with ChatServer(denying("ninety")) as server:
         judge = ("--judge", f"openai:m@{server.address}")
         assert run(*BATCH, *judge) == 0
@@ -38,9 +38,7 @@ def test_it_leaves_reports_pages_and_an_index(files: Path, two: object, capsys: 
     assert run(*BATCH, *judge, "--check") == 1
 
 
-def test_junit_has_a_test_for_every_case_and_says_why_it_fails(
-    files: Path, two: list[dict[str, object]]
-) -> None:
+def test_junit_has_a_test_for_every_case_and_says_why_it_fails(files, two):
     rows = [
         case("open\x1b", response="Ada was lonely & <i>cold</i>.\ufffe"),
         {"id": "no\u2028ne", "source": "none.txt", "response": "Ada left."},
@@ -61,7 +59,7 @@ def test_junit_has_a_test_for_every_case_and_says_why_it_fails(
     assert "none.txt" in tests[NONE][2]
 
 
-def test_the_documented_step_is_a_command_that_runs(files: Path, two: object) -> None:
+def test_the_documented_step_is_a_command_that_runs(files, two):
     documented = (Path(__file__).parents[3] / "docs" / "embedding.md").read_text("utf-8")
     (line,) = [line.strip() for line in documented.splitlines() if line.strip().startswith("longproof batch")]
     assert run(*shlex.split(line.replace("openai:gpt-4.1", "offline"))[1:]) == 1
@@ -69,37 +67,45 @@ def test_the_documented_step_is_a_command_that_runs(files: Path, two: object) ->
     assert "hallucinated (no model)" in Path("checked/index.html").read_text("utf-8")
 
 
-def test_cases_that_cannot_be_checked_are_named_after_the_others_are_done(files: Path, capsys: Told) -> None:
-    rows: list[object] = [
-        {"id": "gone", "source": "gone.txt", "response": "Ada."},
-        {"id": "both", "source": "gone.txt", "source_text": SOURCE, "response": "Ada."},
-        {"id": "odd", "source_text": SOURCE},
-        {},
-        {"id": "record", "source": {"lamp": {"lit": "nine"}}, "response": "The lamp was lit at nine."},
-    ]
-    write(files, rows)
+BAD = {
+    '{"id": "x", ': "not JSON",
+    "[1, 2]": "not a JSON object",
+    "{}": "id: Field required",
+    json.dumps({"id": "x", "source_text": "y"}): "response",
+    json.dumps(case("x", contxt="y")): "contxt",
+    json.dumps(case("x", task="poem")): "task",
+    json.dumps(case("x", source_text="")): "no source",
+    json.dumps(case("x", source="story.txt")): "one of source",
+    json.dumps(case("x1", source_text=[], source="gone.txt")): "gone.txt",
+    json.dumps(case("x2", source_text=[], source="a\0b")): "file's name",
+    json.dumps(case("x3", response=" ")): "no text",
+    json.dumps(case("x4", source_text="a\0b")): "NUL",
+    '{"id": "x", "label": ' + "[" * 100_000 + "]" * 100_000 + "}": "not",
+}
+
+
+def test_cases_that_cannot_be_checked_are_named_after_the_others_are_done(files, capsys):
+    bad = [line.replace('"id": "x', f'"id": "x{number}.') for number, line in enumerate(BAD)]
+    record = {"id": "record", "source": {"lamp": {"lit": "nine"}}, "response": "The lamp was lit at nine."}
+    write(files, [case("a"), *bad, record])
     assert run(*BATCH) == 2
-    told = capsys.readouterr().err
-    assert "4 of 5 cases could not be checked" in told
-    assert all(f"case {id_}: " in told for id_ in ("gone", "both", "odd"))
-    assert "line 4, case line 4: not a case: id: Field required" in told
-    assert [path.name for path in Path("out/reports").iterdir()] == ["record.json"]
-    index = Path("out/index.html").read_text("utf-8")
-    assert "4 of 5 cases could not be checked" in index
-    for line, id_ in enumerate(("gone", "both", "odd", "line 4"), 1):
-        assert f'{{"id":"{id_}","line":{line},"failure":"' in index
+    told, index = capsys.readouterr().err, Path("out/index.html").read_text("utf-8")
+    assert {path.name for path in Path("out/reports").iterdir()} == {"a.json", "record.json"}
+    assert all((Path("out") / name).exists() for name in re.findall(r'href: "\./(.+?)"', index))
+    assert all(f"{len(BAD)} of {len(BAD) + 2} cases could not be checked" in one for one in (told, index))
+    for line, says in enumerate(BAD.values(), 2):
+        assert line > 6 or re.search(f"line {line}, case .+: .*{re.escape(says)}", told), says
+        assert re.search(f',"line":{line},"failure":".*{re.escape(says)}', index), says
 
 
-def test_its_help_shows_what_a_case_is(files: Path, capsys: Told) -> None:
+def test_its_help_shows_what_a_case_is(files, capsys):
     assert run("batch", "--help") == 0
     example = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('  {"id"'))
     write(files, [json.loads(example) | {"source": "source.txt"}])
     assert run(*BATCH) == 0
 
 
-def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(
-    files: Path, capsys: Told
-) -> None:
+def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(files, capsys):
     told = [f"Ada has {n} lamps." for n in range(3)]
     rows = [
         case(f"{n}", source_text=f"{text} Tom has none.", response=text, label="faithful")
@@ -120,7 +126,7 @@ def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(
     assert "| accuracy of faithful | 1.000 |" in capsys.readouterr().out
 
 
-def test_models_that_make_data_are_asked_and_paid_once(files: Path, capsys: Told) -> None:
+def test_models_that_make_data_are_asked_and_paid_once(files, capsys):
     (files / "book.txt").write_text(novel(1, 60).text, "utf-8")
     with ChatServer(writer()) as server:
         model = ("--cases", "20", "--model", f"openai:m@{server.address}")

@@ -45,7 +45,7 @@ def dry_run(server: ChatServer, home: Path, protocol: str = "longproof", **setti
     return estimate([report])
 
 
-def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path: Path) -> None:
+def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path):
     response = " ".join(SOLD.format(n=n) for n in range(3))
     with ChatServer(well) as server:
         dry = verifier(server, tmp_path, "longproof", 3, max_calls=0).verify(SOURCE[:9000], response)
@@ -60,7 +60,7 @@ def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path:
 
 
 @pytest.mark.parametrize("script", [Reader(nowhere), Reader(disputed), Reader(disputed, Sentences=in_two)])
-def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
+def test_no_run_passes_the_bound(script, tmp_path):
     with ChatServer(script) as server:
         told = dry_run(server, tmp_path, confirm="all")
         assert server.asked == []
@@ -70,14 +70,14 @@ def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
     assert told.first_round.calls < calls <= told.most
 
 
-def test_looks_that_are_not_taken_are_not_counted(tmp_path: Path) -> None:
+def test_looks_that_are_not_taken_are_not_counted(tmp_path):
     with ChatServer(well) as server:
         ways = [("place", "off"), ("search", "off"), ("scan", "off"), ("scan", "all")]
         most = [dry_run(server, tmp_path, reach=reach, confirm=confirm).most for reach, confirm in ways]
     assert most == sorted({*most}), "each look, and each confirming question, is counted where it is taken"
 
 
-def test_it_is_said_in_a_few_lines(tmp_path: Path) -> None:
+def test_it_is_said_in_a_few_lines(tmp_path):
     with ChatServer(well) as server:
         first, bound, why = estimate_lines(dry_run(server, tmp_path))
         paper = list(estimate_lines(dry_run(server, tmp_path, "verigray")))

@@ -1,6 +1,5 @@
 """Options are made from `Settings`: the same ones for every command that checks, under headings in its help."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ def asked(**given: Any) -> SettingOptions:
 
 
 @pytest.mark.parametrize("command", CHECKING)
-def test_every_setting_but_two_is_an_option_of_every_command_that_checks(command: str) -> None:
+def test_every_setting_but_two_is_an_option_of_every_command_that_checks(command):
     assert sorted(EVERY_SETTING) == sorted(Settings.model_fields.keys() - {"home", "sample"})
     commands: Any = typer.main.get_command(app)
     options = {one.name: one for one in commands.commands[command].params}
@@ -36,9 +35,7 @@ def test_every_setting_but_two_is_an_option_of_every_command_that_checks(command
 @pytest.mark.parametrize(
     "command", ["verify", "batch", "construct", "evaluate", "compare", "index", "report"]
 )
-def test_help_has_headings_in_the_order_in_which_a_reader_asks(
-    capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_help_has_headings_in_the_order_in_which_a_reader_asks(capsys, command):
     assert run(command, "--help") == 0
     told = capsys.readouterr().out
     places = [told.index(f"\n{heading}:") for heading in SETTINGS if f"\n{heading}:" in told]
@@ -48,9 +45,7 @@ def test_help_has_headings_in_the_order_in_which_a_reader_asks(
         assert all(form in told for form in ("openai:MODEL", "@http://HOST:PORT/v1", "nli:", "offline"))
 
 
-def test_options_go_before_the_panel_file_which_goes_before_the_defaults(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_go_before_the_panel_file_which_goes_before_the_defaults(tmp_path, capsys):
     toml = tmp_path / "longproof.toml"
     toml.write_text('[panel]\njudges = ["openai:a"]\nsearcher = "openai:b"\nconsensus = 0.9\n', "utf-8")
     named = settings_of(asked(searcher="openai:mine", reach="search", consensus=0.5).settings(toml))

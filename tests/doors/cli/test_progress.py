@@ -9,15 +9,13 @@ from longproof.agent.types import Usage
 from longproof.graphs.runner import RunProgress
 from longproof.progress import check_progress, embedding_progress, run_progress
 
-Told = pytest.CaptureFixture[str]
-
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longproof.progress.LINES_S", 0.02)
 
 
-def is_told(capsys: Told, wanted: str) -> bool:
+def is_told(capsys: pytest.CaptureFixture[str], wanted: str) -> bool:
     """True once a line says this."""
     for _ in range(3000):
         if f" s: {wanted}\n" in capsys.readouterr().err:
@@ -26,7 +24,7 @@ def is_told(capsys: Told, wanted: str) -> bool:
     return False
 
 
-def test_a_run_tells_what_was_paid_and_what_failed_and_how_long_it_takes(capsys: Told) -> None:
+def test_a_run_tells_what_was_paid_and_what_failed_and_how_long_it_takes(capsys):
     with run_progress("cases") as progress:
         paid = Usage(calls=1200, prompt_tokens=5000, completion_tokens=50)
         progress(RunProgress(3, 10, 1, paid, 3725.0))
@@ -36,7 +34,7 @@ def test_a_run_tells_what_was_paid_and_what_failed_and_how_long_it_takes(capsys:
         assert is_told(capsys, "embedding passages, 0:00:00 left, 90 of 90")
 
 
-def test_what_every_node_tells_is_told_in_plain_lines(capsys: Told) -> None:
+def test_what_every_node_tells_is_told_in_plain_lines(capsys):
     with check_progress(lambda: Traffic(calls=3, tokens=1200, waiting=2, retries=1)) as progress:
         progress({"node": "align", "claims": 5})
         progress({"node": "decompose", "claims": 1, "parts": 2})

@@ -10,7 +10,6 @@ from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run, verify
 
 from longproof.retrieval.loaders import FILE_BYTES
 
-Told = pytest.CaptureFixture[str]
 BAD = {
     "empty.txt": b"",
     "blank.txt": b" \n\t\n",
@@ -115,7 +114,7 @@ def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return files
 
 
-def test_what_cannot_be_used_is_refused_in_one_line(odd: Path, capsys: Told) -> None:
+def test_what_cannot_be_used_is_refused_in_one_line(odd, capsys):
     for command, says in REFUSED:
         assert run(*command) == 2, command
         told = capsys.readouterr()
@@ -127,7 +126,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(odd: Path, capsys: Told) -> 
     assert not (odd / "-").exists()
 
 
-def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files: Path, capsys: Told) -> None:
+def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files, capsys):
     for toml, says in {
         "[panell]\njudges = ['openai:m']": "there is no [panell] (did you mean panel?)",
         "consensus = 2": "consensus",
@@ -139,9 +138,7 @@ def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files: 
             assert says in capsys.readouterr().err
 
 
-def test_a_models_own_key_is_asked_for_when_something_is_sent(
-    files: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_models_own_key_is_asked_for_when_something_is_sent(files, capsys, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert verify("--judge", "openai:gpt-4.1", "--dry-run") == 0
     assert "first round: " in capsys.readouterr().out
@@ -150,9 +147,7 @@ def test_a_models_own_key_is_asked_for_when_something_is_sent(
 
 
 @pytest.mark.parametrize("command", CHECKS)
-def test_a_server_that_refuses_ends_every_command(
-    files: Path, capsys: Told, command: tuple[str, ...]
-) -> None:
+def test_a_server_that_refuses_ends_every_command(files, capsys, command):
     with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
         assert run(*command, "--judge", f"openai:m@{server.address}") == 2
     told = capsys.readouterr()
@@ -163,9 +158,7 @@ def test_a_server_that_refuses_ends_every_command(
 
 @pytest.mark.parametrize("command", CHECKS)
 @pytest.mark.parametrize("script", [always(PROSE), always(Reply("{}")), inventing])
-def test_a_judge_that_answers_only_rubbish_is_no_judge(
-    files: Path, capsys: Told, command: tuple[str, ...], script: object
-) -> None:
+def test_a_judge_that_answers_only_rubbish_is_no_judge(files, capsys, command, script):
     with ChatServer(script) as server:  # type: ignore[arg-type]
         judge = ("--judge", f"openai:m@{server.address}")
         assert run(*command, *judge) == 2
@@ -176,9 +169,7 @@ def test_a_judge_that_answers_only_rubbish_is_no_judge(
 
 
 @pytest.mark.parametrize("command", CHECKS)
-def test_a_run_in_which_no_judge_answered_does_not_end_well(
-    files: Path, capsys: Told, command: tuple[str, ...]
-) -> None:
+def test_a_run_in_which_no_judge_answered_does_not_end_well(files, capsys, command):
     assert run(*command, *MODEL, "--max-calls", "0") == 2
     assert "no judge answered" in capsys.readouterr().err
     assert command == EVALUATE or run(*command, *MODEL, "--max-calls", "0", "--check") == 3

@@ -3,14 +3,12 @@
 import json
 import signal
 import threading
-from pathlib import Path
 
 import pytest
 from fakes import ChatServer
 from reader import HANGS, Asked, Reply, denying, well
 from terminal import BATCH, EVALUATE, run, verify
 
-Told = pytest.CaptureFixture[str]
 PRICES = "[prices]\na = { input = 2.0, output = 8.0, cached = 0.5 }\nb = { input = 1.0, output = 2.0 }\n"
 
 
@@ -19,9 +17,7 @@ def two_judges(server: ChatServer, *more: str) -> int:
     return verify(*judges, *more)
 
 
-def test_a_run_goes_on_under_its_name_with_other_limits_and_is_refused_for_another_case(
-    files: Path, capsys: Told
-) -> None:
+def test_a_run_goes_on_under_its_name_with_other_limits_and_is_refused_for_another_case(files, capsys):
     with ChatServer(well) as server:
         command = ["--judge", f"openai:m@{server.address}", "--run-id", "first", "--check"]
         assert verify(*command, "--max-calls", "0") == 3
@@ -37,7 +33,7 @@ def test_a_run_goes_on_under_its_name_with_other_limits_and_is_refused_for_anoth
         assert len(server.asked) == 1
 
 
-def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path) -> None:
+def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files):
     refused = [Reply(status=401)]
     with ChatServer(lambda one: refused.pop() if refused else well(one)) as server:
         again = (*EVALUATE, "--judge", f"openai:m@{server.address}", "--run-id", "first")
@@ -45,9 +41,7 @@ def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path
 
 
 @pytest.mark.parametrize("command", [BATCH, EVALUATE])
-def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answered(
-    files: Path, capsys: Told, command: tuple[str, ...]
-) -> None:
+def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answered(files, capsys, command):
     with ChatServer(denying("nine")) as server:
         asked = (*command[:2], "--judge", f"openai:m@{server.address}", "--out")
         assert run(*asked, "first") == 0
@@ -57,7 +51,7 @@ def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answ
     assert command == EVALUATE or "1 undecided" in told.out
 
 
-def test_the_panel_file_seats_the_judges(files: Path, capsys: Told) -> None:
+def test_the_panel_file_seats_the_judges(files, capsys):
     with ChatServer(well) as server:
         judge = f'{{spec = "openai:m@{server.address}", samples = 3}}'
         (files / "longproof.toml").write_text(
@@ -70,9 +64,7 @@ def test_the_panel_file_seats_the_judges(files: Path, capsys: Told) -> None:
         assert all(one.body["stream"] for one in server.asked)
 
 
-def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Told
-) -> None:
+def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(files, monkeypatch, capsys):
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-very-secret")
     monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
     with ChatServer(well) as server:
@@ -92,7 +84,7 @@ def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(
         assert keys() == {"lp-very-secret"}
 
 
-def test_keys_appear_nowhere(files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Told) -> None:
+def test_keys_appear_nowhere(files, monkeypatch, capsys):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
     with ChatServer(well) as server:
         verify("--judge", f"openai:m@{server.address}", "--json", "r.json", "--html", "r.html")
@@ -102,9 +94,7 @@ def test_keys_appear_nowhere(files: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(
-    number: signal.Signals, files: Path, capsys: Told
-) -> None:
+def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(number, files, capsys):
     def interrupting(asked: Asked) -> Reply:
         signal.pthread_kill(threading.main_thread().ident or 0, number)
         return HANGS
@@ -119,7 +109,7 @@ def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(
     assert "--run-id x" in told
 
 
-def test_the_dry_run_and_the_report_tell_money_by_a_list_or_the_panel_file(files: Path, capsys: Told) -> None:
+def test_the_dry_run_and_the_report_tell_money_by_a_list_or_the_panel_file(files, capsys):
     (files / "prices.toml").write_text(PRICES, "utf-8")
     (files / "longproof.toml").write_text(PRICES.rpartition("b =")[0], "utf-8")
     with ChatServer(well) as server:

@@ -3,7 +3,6 @@
 import re
 import zipfile
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -69,7 +68,7 @@ def error(report: Any, wrong: str, correction: str | None) -> Error:
     )
 
 
-def test_known_corrections_are_made_and_nothing_else_changes(english_report: Any) -> None:
+def test_known_corrections_are_made_and_nothing_else_changes(english_report):
     report, _ = english_report
     wanted = report.case.response.replace("thirty years", "thirty-one years").replace(
         "her cousin", "her brother"
@@ -81,7 +80,7 @@ def test_known_corrections_are_made_and_nothing_else_changes(english_report: Any
     assert told(report.model_copy(update={"claims": tuple(claims)})) == report.case.response
 
 
-def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(english_report: Any) -> None:
+def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(english_report):
     report, _ = english_report
     unknown = with_errors(report, error(report, "thirty years", None))
     assert told(unknown) == report.case.response
@@ -95,7 +94,7 @@ def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(engl
     assert all(one.end <= other.start for one, other in pairwise(changes(nearby)))
 
 
-def test_another_suffix_is_refused(english_report: Any) -> None:
+def test_another_suffix_is_refused(english_report):
     with pytest.raises(BadInput, match=r"\.txt or \.docx"):
         corrected_text(english_report[0], "x.exe")
 
@@ -114,12 +113,12 @@ def without(report: Any, bracketed: str) -> Any:
 
 
 @pytest.mark.parametrize("bracketed", LEFT)
-def test_a_deletion_leaves_no_debris(english_report: Any, bracketed: str) -> None:
+def test_a_deletion_leaves_no_debris(english_report, bracketed):
     assert told(without(english_report[0], bracketed)) == LEFT[bracketed]
 
 
 @given(st.lists(st.sampled_from([*"ab ,.;()“”\n，。", "[x]", "[x y]", "[x\ny]"]), max_size=12))
-def test_a_deletion_takes_marks_and_spaces_along_and_no_word(english_report: Any, parts: list[str]) -> None:
+def test_a_deletion_takes_marks_and_spaces_along_and_no_word(english_report, parts):
     text = "".join(parts)
     left = told(without(english_report[0], text))
     assert re.sub(r"\W", "", left) == re.sub(r"\W", "", re.sub(r"\[.*?\]", "", text, flags=re.DOTALL))
@@ -141,9 +140,7 @@ def broken_report(english_report: Any) -> Any:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["english_report", "hostile_report", "chinese_report", "broken_report"])
-def test_word_processors_see_tracked_changes(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_word_processors_see_tracked_changes(name, request, tmp_path):
     pytest.importorskip("docx", reason="python-docx is not installed")
     report, _ = request.getfixturevalue(name)
     path = tmp_path / "better.docx"

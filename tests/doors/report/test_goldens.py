@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -57,7 +56,7 @@ PRINTERS: dict[str, Callable[[Report, Texts], str]] = {
 
 
 @pytest.mark.parametrize("printer", PRINTERS)
-def test_what_is_shown_is_what_was_stored(stored_report: Any, printer: str) -> None:
+def test_what_is_shown_is_what_was_stored(stored_report, printer):
     name, (report, texts) = stored_report
     path = GOLDEN / f"{name}.{printer}"
     assert {one.name.split(".", 2)[2] for one in GOLDEN.iterdir()} == {*PRINTERS}
@@ -68,7 +67,7 @@ def test_what_is_shown_is_what_was_stored(stored_report: Any, printer: str) -> N
 
 
 @pytest.mark.parametrize("printer", ["narrow.txt", "wide.txt", "md", "notebook.html", "failure.txt"])
-def test_a_hostile_report_drives_nothing(hostile_report: Any, hostile_search: Any, printer: str) -> None:
+def test_a_hostile_report_drives_nothing(hostile_report, hostile_search, printer):
     for report in (hostile_report, hostile_search):
         shown = PRINTERS[printer](*report)
         assert not set(shown) & set("\x1b\x07\x01\u202e\u2028")

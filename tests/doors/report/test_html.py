@@ -41,7 +41,7 @@ def data_of(text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["english_report", "chinese_report", "hostile_report"])
-def test_only_the_hashed_script_and_style_may_run(name: str, request: pytest.FixtureRequest) -> None:
+def test_only_the_hashed_script_and_style_may_run(name, request):
     parts = Parts(page(*request.getfixturevalue(name)))
     policy = next(given["content"] for tag, given in parts.elements if given.get("http-equiv"))
     assert policy
@@ -57,7 +57,7 @@ def test_only_the_hashed_script_and_style_may_run(name: str, request: pytest.Fix
     assert not [name for name in given_names if name.startswith("on") or name == "src"]
 
 
-def test_scripts_never_parse_text_as_markup() -> None:
+def test_scripts_never_parse_text_as_markup():
     for name in {*PAGE, *INDEX}:
         script = files("longproof.report").joinpath(f"{name}.js").read_text(encoding="utf-8")
         live = r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function|setAttribute\(\"on"
@@ -65,7 +65,7 @@ def test_scripts_never_parse_text_as_markup() -> None:
         assert "</" not in script.replace("</g", "")
 
 
-def test_hostile_texts_come_back_unchanged_from_the_data(hostile_report: Any) -> None:
+def test_hostile_texts_come_back_unchanged_from_the_data(hostile_report):
     report, texts = hostile_report
     text = page(report, texts)
     carried = data_of(text)["report"]
@@ -75,11 +75,11 @@ def test_hostile_texts_come_back_unchanged_from_the_data(hostile_report: Any) ->
     assert not re.search("[\u2028\u2029\u202e\x1b]", text)
 
 
-def test_what_the_page_carries_is_about_as_long_as_its_texts(big_report: Any) -> None:
+def test_what_the_page_carries_is_about_as_long_as_its_texts(big_report):
     assert len(page(*big_report)) < 1.2 * sum(map(len, big_report[1].values()))
 
 
-def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_report: Any) -> None:
+def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_report):
     report, _ = english_report
     data = data_of(page(report, {}))
     source = next(d for d in data["report"]["documents"] if d["role"] == "source")
@@ -88,7 +88,7 @@ def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_re
     assert data["report"]["claims"][0]["evidence"][0][3] == "thirty-one years"
 
 
-def test_an_index_links_to_files_beside_it_alone(hostile_report: Any) -> None:
+def test_an_index_links_to_files_beside_it_alone(hostile_report):
     names = ["weir.html", "javascript:alert(1)", 'a b&"<.html', "王冕.html"]
     rows = data_of(index_page((name, hostile_report[0]) for name in names))["rows"]
     assert all(row["href"].startswith("./") and ":" not in row["href"] for row in rows)

@@ -17,7 +17,7 @@ PLACES = st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=5)
 
 
 @given(st.text(max_size=60), PLACES, st.integers(0, 9))
-def test_pieces_are_the_text(text: str, places: list[tuple[int, int]], offset: int) -> None:
+def test_pieces_are_the_text(text, places, offset):
     pieces = marked_pieces(text, places, offset)
     marked = {at - offset for start, end in places for at in range(start, end)} & set(range(len(text)))
     flags = [piece.marked for piece in pieces for _ in piece.text]
@@ -26,7 +26,7 @@ def test_pieces_are_the_text(text: str, places: list[tuple[int, int]], offset: i
     assert all(one.marked != other.marked for one, other in pairwise(pieces))
 
 
-def test_surroundings_stay_on_the_line_and_say_that_they_are_cut() -> None:
+def test_surroundings_stay_on_the_line_and_say_that_they_are_cut():
     document = Document.of("first\nsecond line with a quote in it and more\nthird")
     start = document.text.index("quote")
     pieces = around(document.span(start, start + 5), document.text, 7)
@@ -36,7 +36,7 @@ def test_surroundings_stay_on_the_line_and_say_that_they_are_cut() -> None:
 
 
 @given(st.text(max_size=200), st.integers(2, 80))
-def test_short_is_short(text: str, characters: int) -> None:
+def test_short_is_short(text, characters):
     assert len(short(text, characters)) <= max(characters + 3, 3)
     assert not set(line(text)) & set("\n\r\t\x1b\u2028\u202e")
     assert (
@@ -46,13 +46,13 @@ def test_short_is_short(text: str, characters: int) -> None:
 
 
 @given(st.text("aB.。 \n!”", max_size=300), st.integers(0, 300), st.integers(0, 300))
-def test_whole_sentences_hold_the_place(text: str, one: int, other: int) -> None:
+def test_whole_sentences_hold_the_place(text, one, other):
     start, end = sorted((min(one, len(text)), min(other, len(text))))
     first, last = whole_sentences(text, start, end)
     assert 0 <= first <= start <= end <= last <= len(text)
 
 
-def test_a_quote_is_widened_to_its_sentences_and_no_further() -> None:
+def test_a_quote_is_widened_to_its_sentences_and_no_further():
     text = "He went. Ada lit the old\nlamp at nine. Tom slept.\n\nThe end"
     start = text.index("old")
     first, last = whole_sentences(text, start, start + 8)
@@ -63,7 +63,7 @@ def test_a_quote_is_widened_to_its_sentences_and_no_further() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=[])))
-def test_nothing_that_acts_is_left_and_plain_text_is_untouched(text: str) -> None:
+def test_nothing_that_acts_is_left_and_plain_text_is_untouched(text):
     shown = visible(text)
     assert not {unicodedata.category(c) for c in shown if c not in "\n\t"} & {"Cc", "Cs", "Zl", "Zp"}
     assert not {unicodedata.bidirectional(c) for c in shown} & {*TURNING.split()}
@@ -79,13 +79,13 @@ LIVE = re.compile(r"[<>`*_\[\]!@#|~\\$]|https?:/|www\.\w|^(?:[-+]|\d{1,9}[.)])(?
 
 
 @given(st.text(max_size=80))
-def test_no_markup_is_left_alive(text: str) -> None:
+def test_no_markup_is_left_alive(text):
     shown = plain(text)
     assert not LIVE.search(re.sub(r"&#\d+;", "·", shown))
     assert "\n" not in shown
 
 
-def test_numbers_stand_as_they_are_and_addresses_stay_dead() -> None:
+def test_numbers_stand_as_they_are_and_addresses_stay_dead():
     for text in ("0.9 s", "Ada's lamp (the old one), half-lit: at 12:30.", "built in 1820."):
         assert plain(text) == text
     assert unescape(plain("a  [x](y)\n王冕 #1 @all <b>")) == "a [x](y) 王冕 #1 @all <b>"

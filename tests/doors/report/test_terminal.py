@@ -21,19 +21,19 @@ def printed(built: Any, width: int, **given: Any) -> str:
 
 @pytest.mark.parametrize("width", [40, 80, 99, 100, 131, 200])
 @pytest.mark.parametrize("name", ["english_report", "chinese_report", "hostile_report"])
-def test_no_line_is_wider_than_the_console(name: str, width: int, request: pytest.FixtureRequest) -> None:
+def test_no_line_is_wider_than_the_console(name, width, request):
     lines = printed(request.getfixturevalue(name), width).splitlines()
     assert max(map(cell_len, lines)) <= width
 
 
-def test_colours_only_on_a_terminal(english_report: Any) -> None:
+def test_colours_only_on_a_terminal(english_report):
     assert "\x1b" not in printed(english_report, 80)
     on_terminal = {"force_terminal": True, "color_system": "standard", "no_color": False}
     assert "\x1b[1;31m" in printed(english_report, 80, **on_terminal)
 
 
 @given(st.text(st.sampled_from("ab  cd中文，。（）《》“”«»éＡ\n,."), max_size=120), st.integers(2, 40))
-def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text: str, width: int) -> None:
+def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text, width):
     folded = wrap_text(Text(text), width).plain
     assert all(cell_len(line) <= width for line in folded.split("\n"))
     assert "".join(folded.split()) == "".join(text.split())
@@ -47,11 +47,11 @@ def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text:
         ("a" * 7, 3, "aaa\naaa\na"),
     ],
 )
-def test_lines_break_where_they_may(text: str, width: int, folded: str) -> None:
+def test_lines_break_where_they_may(text, width, folded):
     assert wrap_text(Text(text), width).plain == folded
 
 
-def test_styles_stay_on_their_words() -> None:
+def test_styles_stay_on_their_words():
     text = Text("one two ")
     text.append("three four", style="red")
     folded = wrap_text(text, 9)

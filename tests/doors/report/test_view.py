@@ -1,6 +1,5 @@
 """What is said of a report before it is drawn: its order, its judges, how far was looked, what files leave out."""
 
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -19,8 +18,8 @@ LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
 
 
 def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart(
-    english_report: Any, triage_report: Any, standing_report: Any
-) -> None:
+    english_report, triage_report, standing_report
+):
     view = ReportView(*english_report)
     assert [claim.id for claim in view.wrong] == ["c0", "c2", "c3"]
     assert ([claim.id for claim in view.unsettled], view.unread) == (["c5"], [])
@@ -34,7 +33,7 @@ def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart
     assert (standing.report.verdict, standing.outcome) == ("undecided", standing.say["all_stand_unread"])
 
 
-def test_where_nothing_is_wrong_it_says_so_or_what_could_not_be_decided(english_report: Any) -> None:
+def test_where_nothing_is_wrong_it_says_so_or_what_could_not_be_decided(english_report):
     report, texts = english_report
     for outcome, change in (
         ("nothing wrong was found in 7 sentences", lambda label: "explicitly_supported"),
@@ -50,9 +49,7 @@ def lines(built: Any) -> list[str]:
     return [ClaimView(view, claim).looked for claim in view.report.claims]
 
 
-def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(
-    looked_report: Any, english_report: Any
-) -> None:
+def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(looked_report, english_report):
     assert lines(looked_report) == [
         "looked at: its place, <1% of the source was read for it",
         "looked at: its place, window, search (“Abel sang”, “a song”), 7% of the source was read for it",
@@ -69,13 +66,13 @@ def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(
     assert ("--reach scan" in settle[1], "--max-tokens" in settle[3]) == (True, True)
 
 
-def test_what_was_searched_for_can_not_pass_for_our_words(hostile_search: Any) -> None:
+def test_what_was_searched_for_can_not_pass_for_our_words(hostile_search):
     asked = next(line for line in lines(hostile_search) if "Abel sang" in line)
     assert (len(asked) < 250, "a”)" in asked) == (True, False)
     assert asked.endswith("”), 7% of the source was read for it")
 
 
-def test_a_model_is_called_by_its_own_name_and_no_two_judges_the_same() -> None:
+def test_a_model_is_called_by_its_own_name_and_no_two_judges_the_same():
     given = ["openai:gpt-4.1", LONG, "nli:org/model", "offline", "person:Ines"]
     called = ["gpt-4.1", "DeepSeek-R1", "nli:org/model", "offline", "person:Ines"]
     assert list(judge_names(given).values()) == called
@@ -85,7 +82,7 @@ def test_a_model_is_called_by_its_own_name_and_no_two_judges_the_same() -> None:
 
 
 @pytest.mark.parametrize("spoken", ["en", "zh"])
-def test_every_judge_and_step_is_explained(spoken: Any) -> None:
+def test_every_judge_and_step_is_explained(spoken):
     say = words(spoken)
     assert all(say[f"{step}_is"] for step in (*get_args(Look), *get_args(DecidedBy)))
     names = (LONG, "nli:m", "offline", "person:Ines", "mine")
@@ -104,16 +101,14 @@ WHOLE = "Ada lit the lamp at nine. Tom sold the boat to Ada."
         (FileNotes(unread=("charts and diagrams",)), "undecided"),
     ],
 )
-def test_a_response_of_which_not_all_was_read_is_never_faithful(
-    tmp_path: Path, notes: FileNotes, verdict: str
-) -> None:
+def test_a_response_of_which_not_all_was_read_is_never_faithful(tmp_path, notes, verdict):
     report = Verifier(home=str(tmp_path)).verify(WHOLE, Document.of(WHOLE, notes=notes))
     assert (report.verdict, report.documents[0].notes) == (verdict, notes)
     (tmp_path / "report.json").write_text(report.model_dump_json(), "utf-8")
     assert open_report(tmp_path / "report.json").model_dump() == report.model_dump()
 
 
-def test_a_source_only_says_what_is_missing_from_its_text(tmp_path: Path) -> None:
+def test_a_source_only_says_what_is_missing_from_its_text(tmp_path):
     notes = FileNotes(unread=("charts and diagrams",), left_out=("comments", "<b>"), guessed_encoding="big5")
     source = Document.of(WHOLE, title="Lamp", notes=notes)
     report = Verifier(home=str(tmp_path)).verify(source, WHOLE)

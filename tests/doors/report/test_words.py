@@ -29,11 +29,11 @@ CLOSED = {
 
 
 @pytest.mark.parametrize("language", get_args(Language))
-def test_every_word_of_the_data_has_a_name(language: Language) -> None:
+def test_every_word_of_the_data_has_a_name(language):
     assert words(language).keys() >= CLOSED
 
 
-def test_labels_have_signs_that_differ() -> None:
+def test_labels_have_signs_that_differ():
     signs = [SIGNS[label] for label in (*LABELS, "not_found", "undecided", "not_checked")]
     assert len(set(signs)) == len(signs)
 
@@ -42,7 +42,7 @@ def places(phrase: str) -> set[str | None]:
     return {place for _, place, _, _ in Formatter().parse(phrase)} - {None}
 
 
-def test_both_languages_are_complete_and_fill_the_same_places() -> None:
+def test_both_languages_are_complete_and_fill_the_same_places():
     assert tuple(DATA) == get_args(Section)
     for key, (english, chinese) in ALL.items():
         assert english, key
@@ -50,7 +50,7 @@ def test_both_languages_are_complete_and_fill_the_same_places() -> None:
         assert places(english) == places(chinese), key
 
 
-def test_every_word_is_used() -> None:
+def test_every_word_is_used():
     rooms = [Path(str(room.__file__)).parent for room in ROOMS]
     paths = [path for room in rooms for kind in ("py", "js") for path in room.rglob(f"*.{kind}")]
     source = "\n".join(path.read_text("utf-8") for path in paths)
