@@ -1,7 +1,9 @@
 """`from longproof import …`: what a Python user gets, and what is refused in one line."""
 
 import asyncio
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from embedded import RESPONSE, SOURCE, plain
@@ -25,26 +27,20 @@ def test_the_names_that_a_program_needs_are_public(report):
         _ = longproof.Nothing
 
 
-def test_a_report_is_one_line_in_a_session_and_a_page_on_request(report):
+def test_a_report_is_one_line_in_a_session(report):
     assert repr(report) == "Report(case='case', verdict='undecided', claims=3, undecided=3)"
     assert "\n" not in str(report)
-    page = report.html()
-    assert page.startswith("<!doctype html>")
-    assert "The bridge fell in March." in page
 
 
 def test_a_saved_report_finds_its_texts_where_its_verifier_kept_them(tmp_path):
-    made = Verifier(home=str(tmp_path)).verify(SOURCE, RESPONSE)
-    assert "The bridge fell" in made.html()
+    text = SOURCE.replace("bridge", "steeple")
+    made = Verifier(home=str(tmp_path)).verify(text, RESPONSE)
+    assert re.match(r"(?s)<!doctype html>.*The steeple fell", made.html())
     saved = Report.model_validate_json(made.model_dump_json())
     assert plain(saved) == plain(made)
-    text = SOURCE.replace("bridge", "steeple")
-    other = Report.model_validate_json(
-        (Verifier(home=str(tmp_path)).verify(text, "Ada left.")).model_dump_json()
-    )
     with pytest.raises(BadInput, match="give it again"):
-        other.html()
-    assert "The steeple fell" in other.html(source=text)
+        saved.html()
+    assert "The steeple fell" in saved.html(source=text)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +76,8 @@ def test_a_report_says_what_is_wrong_and_what_should_stand_there():
     report = Verifier().verify(SOURCE, text)
     (wrong,) = report.wrong
     assert (wrong.words, wrong.correction, wrong.label) == ("thirty", "twenty", "contradicting")
-    assert text[wrong.start : wrong.end] == wrong.words
-    assert wrong.sentence == "Tom sold the boat to Ada for thirty pounds."
-    assert wrong.quotes
-    assert all(quote in SOURCE for quote in wrong.quotes)
+    assert (text[wrong.start : wrong.end], text[18:]) == (wrong.words, wrong.sentence)
+    assert wrong.quotes == ("Tom sold the boat to Ada for twenty pounds.",)
     assert report.corrected() == text.replace("thirty", "twenty")
     assert "thirty" in report.markdown()
 
@@ -93,27 +87,25 @@ CASES = [
     {"source": LONG, "response": "On day 7 the keeper of gate 7 sold lamps.", "case_id": "true"},
     {"source": LONG, "response": "On day 8 the keeper of gate 8 sold boats.", "case_id": "false"},
     {"source": SOURCE, "response": "Tom sold the boat to Ada for twenty pounds."},
-    {"source": SOURCE, "response": " "},
+    {"source": LONG, "response": "…"},
     {"source": SOURCE, "respons": "misspelt"},
     {"source": Path("none.txt"), "response": "Ada left."},
 ]
 
 
 def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(tmp_path):
-    async def notebook(verifier: Verifier) -> list[tuple[object, object]]:
+    async def notebook(verifier: Verifier) -> list[tuple[dict[str, Any], Any]]:
         return [*verifier.verify_many(CASES)]
 
     with ChatServer(denying("boats")) as server:
         verifier = Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))
         ended = asyncio.run(notebook(verifier))
-    reports = {CASES.index(case): report for case, report in ended}  # type: ignore[arg-type]
-    verdicts = [getattr(reports[n], "verdict", None) for n in range(6)]
-    assert verdicts == ["faithful", "hallucinated", "faithful", None, None, None]
-    assert all(isinstance(reports[n], BadInput) for n in (3, 4, 5))
+    reports = {CASES.index(case): report for case, report in ended}
+    verdicts = [getattr(reports[n], "verdict", type(reports[n])) for n in range(6)]
+    assert verdicts == ["faithful", "hallucinated", "faithful", BadInput, BadInput, BadInput]
     assert "source, response" in str(reports[4])
-    assert [wrong.words for wrong in reports[1].wrong] == ["boats"]  # type: ignore[attr-defined]
-    assert reports[2].case.id == "case-3"  # type: ignore[attr-defined]
-    assert "sold boats" in reports[1].html()  # type: ignore[attr-defined]
+    assert ([wrong.words for wrong in reports[1].wrong], reports[2].case.id) == (["boats"], "case-3")
+    assert "sold boats" in reports[1].html()
     together = [one for one in server.asked if "gate 7" in one.user and "gate 8" in one.user]
     assert [one for one in together if one.form == "Findings"]
 

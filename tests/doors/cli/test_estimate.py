@@ -1,5 +1,6 @@
 """What a dry run says: the first round as it will be asked, and a bound that no run passes."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,9 @@ def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path)
         assert server.asked == []
         verifier(server, tmp_path, "longproof", 3).verify(SOURCE[:9000], response)
         tokens = sum(estimate_tokens(one.system) + estimate_tokens(one.user) for one in server.asked)
-        again = verifier(server, tmp_path, "longproof", 3, max_calls=0).verify(SOURCE[:9000], response)
         assert estimate([dry]).first_round == (len(server.asked), tokens)
-    assert list(estimate_lines(estimate([again]))) == ["nothing would be paid"], (
-        "what is kept is not paid again"
-    )
+        kept = verifier(server, tmp_path, "longproof", 3, max_calls=0).verify(SOURCE[:9000], response)
+    assert list(estimate_lines(estimate([kept]))) == ["nothing would be paid"]
 
 
 @pytest.mark.parametrize("script", [Reader(nowhere), Reader(disputed), Reader(disputed, Sentences=in_two)])
@@ -81,10 +80,8 @@ def test_it_is_said_in_a_few_lines(tmp_path):
     with ChatServer(well) as server:
         first, bound, why = estimate_lines(dry_run(server, tmp_path))
         paper = list(estimate_lines(dry_run(server, tmp_path, "verigray")))
-    assert first.startswith("first round: ")
-    assert "(judge 2)" in first
-    assert bound.startswith("at most: ")
-    assert why == BOUND
+    assert re.match(r"first round: .*\(judge 2\)", first)
+    assert (bound.partition(": ")[0], why) == ("at most", BOUND)
     assert paper[1] == "what comes after it is not told for papers' methods. Cap it with --max-calls."
     offline = estimate([Verifier(home=str(tmp_path), max_calls=0).verify(SOURCE, RESPONSE)])
     assert (offline, list(estimate_lines(offline))) == (Estimate({}, 0), ["nothing would be paid"])

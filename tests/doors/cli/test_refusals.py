@@ -1,6 +1,7 @@
 """What can't be used: exit code 2, one line that says why, nothing on stdout, nothing asked."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -119,11 +120,9 @@ def test_what_cannot_be_used_is_refused_in_one_line(odd, capsys):
         assert run(*command) == 2, command
         told = capsys.readouterr()
         assert (told.out, told.err.count("\n"), told.err[:11]) == ("", 1, "longproof: "), command
-        assert says in told.err, command
-        assert "\x1b" not in told.err
+        assert (says in told.err, "\x1b" in told.err) == (True, False), command
     assert (odd / "source.txt").read_text("utf-8") == SOURCE
-    assert not (odd / "out").exists()
-    assert not (odd / "-").exists()
+    assert not {odd / "out", odd / "-"} & {*odd.iterdir()}
 
 
 def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files, capsys):
@@ -162,9 +161,8 @@ def test_a_judge_that_answers_only_rubbish_is_no_judge(files, capsys, command, s
     with ChatServer(script) as server:  # type: ignore[arg-type]
         judge = ("--judge", f"openai:m@{server.address}")
         assert run(*command, *judge) == 2
-        told = capsys.readouterr().err
-        assert "no usable answer came from" in told
-        assert "is it a model that follows instructions?" in told
+        says = r"no usable answer came from .* is it a model that follows instructions\?"
+        assert re.search(says, capsys.readouterr().err)
         assert command == EVALUATE or run(*command, *judge, "--check") == 3
 
 

@@ -59,8 +59,9 @@ def answers(files, asked, **changes):
     return files / "answers.json"
 
 
-def report_in(file):
-    return json.loads(file.read_text("utf-8"))
+def by_person(file):
+    """The claims of a report that a person decided."""
+    return [one for one in json.loads(file.read_text("utf-8"))["claims"] if one["decided_by"] == "person"]
 
 
 def test_verify_stops_with_the_next_command_and_review_goes_on_to_the_report(files, split, capsys):
@@ -71,12 +72,12 @@ def test_verify_stops_with_the_next_command_and_review_goes_on_to_the_report(fil
     asked = disputes(capsys)
     assert asked
     assert run("review", "r", "--answers", answers(files, asked), "--json", "r.json", "--html", "r.html") == 0
-    decided = {c["id"]: c for c in report_in(files / "r.json")["claims"] if c["decided_by"] == "person"}
-    assert set(decided) == {one["claim_id"] for one in asked}
-    assert all(claim["label"] == LABEL for claim in decided.values())
+    decided = {claim["id"]: claim["label"] for claim in by_person(files / "r.json")}
+    assert decided == {one["claim_id"]: LABEL for one in asked}
     assert "Ines Okafor" in (files / "r.html").read_text("utf-8")
     assert verify("--json", "again.json") == 0
-    assert report_in(files / "again.json")["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+    (review,) = json.loads((files / "again.json").read_bytes())["stamp"]["reviews"]
+    assert review["name"] == "Ines Okafor"
     assert run("review", "r", "--json", "-") == 0
 
 
@@ -84,14 +85,15 @@ def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(
     assert verify() == 3
     run("review", "r", "--answers", answers(files, disputes(capsys)))
     (files / "other.txt").write_text("The Marigold left on a Monday in May, the band on her deck.", "utf-8")
-    for more in (
-        ("--response", "other.txt"),
-        ("--source", "other.txt"),
-        ("--reach", "place"),
-        ("--arbiter", "openai:m@http://127.0.0.1:9/v1"),
-    ):
+    others = [
+        "--response other.txt",
+        "--source other.txt",
+        "--reach place",
+        "--arbiter openai:m@http://127.0.0.1:9",
+    ]
+    for other in others:
         capsys.readouterr()
-        assert verify(*more) == 2
+        assert verify(*other.split()) == 2
         said = capsys.readouterr().err.splitlines()[-1]
         assert "the run 'r' was begun with another source, response or settings" in said
     assert verify("--json", "again.json", "--concurrency", "3") == 0
@@ -101,15 +103,14 @@ def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(
 def test_answers_that_do_not_fit_are_refused_in_one_line_and_lose_nothing(files, split, capsys):
     assert verify() == 3
     asked = disputes(capsys)
-    for named, change in {
-        "name": "",
-        "decisions": [{"claim_id": "x", "label": LABEL}],
-        "colour": "red",
-    }.items():
-        assert run("review", "r", "--answers", answers(files, asked, **{named: change})) == 2
+    for change, says in (
+        ({"name": ""}, "name"),
+        ({"decisions": [{"claim_id": "x", "label": LABEL}]}, "claim_id"),
+        ({"colour": "red"}, "colour"),
+    ):
+        assert run("review", "r", "--answers", answers(files, asked, **change)) == 2
         told = capsys.readouterr().err
-        assert ("claim_id" if named == "decisions" else named) in told
-        assert told.count("\n") == 1
+        assert (says in told, told.count("\n")) == (True, 1)
     assert disputes(capsys) == asked
 
 
@@ -118,19 +119,13 @@ def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsy
     assert verify() == 3
     number = len(disputes(capsys))
     typed = "Ines Okafor\n" + "6\nit is meant\n" * number
-    done = subprocess.run(
-        [sys.executable, "-m", "longproof", "review", "r", "--json", "r.json"],
-        input=typed,
-        capture_output=True,
-        text=True,
-        env={name: value for name, value in os.environ.items() if name != "LANGGRAPH_STRICT_MSGPACK"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "unregistered type" not in done.stderr
+    command = [sys.executable, "-m", "longproof", "review", "r", "--json", "r.json"]
+    env = {name: value for name, value in os.environ.items() if name != "LANGGRAPH_STRICT_MSGPACK"}
+    done = subprocess.run(command, input=typed, capture_output=True, text=True, env=env)
+    assert (done.returncode, "unregistered type" in done.stderr) == (0, False), done.stderr
     assert done.stdout.count("✗ contradicting (against) · source:1 (0%): ") == number
-    people = [c for c in report_in(files / "r.json")["claims"] if c["decided_by"] == "person"]
-    assert len(people) == number
-    assert people[0]["judgements"][0]["reason"] == "it is meant"
+    people = by_person(files / "r.json")
+    assert [one["judgements"][0]["reason"] for one in people] == ["it is meant"] * number
 
 
 @pytest.mark.heavy
@@ -146,9 +141,7 @@ def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(texts):
         first.kill()
         first.wait(30)
         assert subprocess.run(command).returncode in (0, 3)
-        times = Counter(
-            (asked.body["model"], json.dumps(asked.body["messages"])) for asked in models.answered
-        )
+        times = Counter((one.body["model"], json.dumps(one.body["messages"])) for one in models.answered)
     assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
 
 
@@ -169,7 +162,7 @@ def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(file
         for _ in range(lost):
             assert lose_last_checkpoint(files / "home")
         assert verify("--json", "r.json") == 0
-        assert "person" in {claim["decided_by"] for claim in report_in(files / "r.json")["claims"]}
+        assert by_person(files / "r.json")
         (files / "r.json").unlink()
     assert len(split.asked) == asked
 
