@@ -1,4 +1,4 @@
-"""What the graphs keep comes back as itself from strict checkpoints: interrupted, killed, inside a host's graph."""
+"""What the graphs keep comes back as itself from strict checkpoints: interrupted, killed."""
 
 import asyncio
 from collections import Counter
@@ -10,15 +10,11 @@ from typing import Any
 from fakes import ChatServer
 from langgraph.checkpoint.serde import _msgpack
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from papers import seats
 from reader import Asked, Reader
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
-from typing_extensions import TypedDict
 
-from longproof import Verifier
-from longproof.adapters.langgraph import node
 from longproof.agent.types import Case, Judgement, Question, Report, Sentence
 from longproof.graphs.papers.paper import Unit
 from longproof.graphs.run import Given, Pool
@@ -178,34 +174,3 @@ def test_a_run_that_died_in_the_scan_goes_on_with_all_that_was_asked_and_searche
     assert len({one.id for one in judge.heard}) == len(judge.heard), "nothing is asked twice"
     assert len(judge.scanned) == 2
     assert {claim.label for claim in ended["report"].claims} == {"fabricated"}
-
-
-class HostState(TypedDict, total=False):
-    """A state that knows nothing of ours."""
-
-    book: str
-    answer: str
-    check: dict[str, Any]
-
-
-def test_inside_a_hosts_graph_models_come_back_from_the_hosts_checkpoints(tmp_path: Path) -> None:
-    judges = panel()
-
-    def host(saver: AsyncSqliteSaver) -> Any:
-        verifier = Verifier(judges, arbiter="person", decomposer=WholeSentences(), home=str(tmp_path))
-        builder = StateGraph(HostState)
-        builder.add_node("verify", node(verifier, source="book", response="answer", report="check"))
-        builder.add_edge(START, "verify")
-        builder.add_edge("verify", END)
-        return builder.compile(checkpointer=saver)
-
-    given = {"book": SOURCE, "answer": RESPONSE}
-    heard: list[int] = []
-
-    def goes_on(stopped: Any) -> Command[Any]:
-        heard.extend(len(judge.heard) for judge in judges)
-        return answer(stopped)
-
-    _, ended, _ = run_twice(tmp_path, host, given, goes_on)
-    assert {claim["decided_by"] for claim in ended["check"]["claims"]} == {"person"}
-    assert [len(judge.heard) for judge in judges] == heard, "nothing is asked again"

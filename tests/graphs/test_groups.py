@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
-from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
+from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Answered
@@ -40,13 +40,7 @@ class Slow(ScriptedJudge):
 
 
 def verifier(judge: ScriptedJudge, **settings: Any) -> Verifier:
-    return Verifier(
-        judges=[judge],
-        arbiter=ScriptedArbiter("fabricated"),
-        decomposer=WholeSentences(),
-        cache=False,
-        **settings,
-    )
+    return Verifier([judge], decomposer=WholeSentences(), cache=False, **settings)
 
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, GROUPS), (GROUPS, 2 * GROUPS)])

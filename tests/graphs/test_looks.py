@@ -169,7 +169,6 @@ def test_a_piece_that_was_not_read_leaves_its_claims_undecided(reader: Any, fail
 
 
 def test_what_a_failed_scan_did_find_is_judged_all_the_same() -> None:
-    """A note on one piece is shown though another piece was not read."""
     unlike = "On day 40 the keeper of gate 40 sold 43 lamps to the miller, and he never sold any other."
     reader = Reader(SearchTurn=obeying, ScanNotes=partial(failing, reply=PROSE))
     report, _, _ = looked_for(reader, unlike, reads(TOLD))
@@ -253,7 +252,6 @@ def test_where_nobody_can_read_it_through_nothing_is_fabricated() -> None:
 
 
 def test_what_a_person_does_not_find_is_read_for_too() -> None:
-    """A person's `not_found` is no conviction: all of the source is read, and what was noted is judged."""
     judges = [ScriptedJudge(f"j{n}", word) for n, word in enumerate(("contradicting", "no_fact"))]
     asked: list[str] = []
 
@@ -298,16 +296,12 @@ def test_a_finding_has_the_localisers_reason_where_no_judge_gave_one(tmp_path: P
     assert [(error.span.text, error.reason) for error in claim.errors] == [(NOWHERE, "No bishop is told of.")]
 
 
-@pytest.mark.parametrize("source", [SOURCE, DAYS[:900]])
 @pytest.mark.parametrize("failure", ["timeout", "over_budget", "unparsed"])
-def test_what_nobody_answered_for_was_not_read(source: str, failure: str) -> None:
-    report = verifier(None, [ScriptedJudge("j", failure)], reach="place").verify(source, TOLD)
-    (claim,) = report.claims
-    assert (claim.failure, claim.looked) == (failure, Looked())
-
-
-def test_what_one_judge_answered_for_was_read() -> None:
-    judges = [ScriptedJudge("a", "timeout"), ScriptedJudge("b", "explicitly_supported")]
+def test_what_one_judge_answered_for_was_read_and_what_nobody_did_was_not(failure: str) -> None:
+    judges = [ScriptedJudge("a", failure), ScriptedJudge("b", "explicitly_supported")]
+    for source in (SOURCE, DAYS[:900]):
+        (claim,) = verifier(None, judges[:1], reach="place").verify(source, TOLD).claims
+        assert (claim.failure, claim.looked) == (failure, Looked())
     (claim,) = verifier(None, judges, consensus=0.5).verify(DAYS[:900], TOLD).claims
     assert claim.looked == Looked(rounds=("source",), share=1.0)
 
@@ -315,6 +309,5 @@ def test_what_one_judge_answered_for_was_read() -> None:
 def test_a_search_that_fails_is_the_reason_and_no_look() -> None:
     report, _, _ = looked_for(Reader(SearchTurn=lambda asked: PROSE), NOWHERE, reach="search")
     (claim,) = report.claims
-    assert (claim.label, claim.failure) == (None, "unparsed")
+    assert (claim.label, claim.failure, claim.looked.queries) == (None, "unparsed", ())
     assert "search" not in claim.looked.rounds
-    assert claim.looked.queries == ()

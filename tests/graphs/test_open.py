@@ -17,12 +17,7 @@ from longproof.retrieval.types import BadInput
 TOWER, OPENED = "The Orla tower stands in Dunmore.", "The Orla tower was opened in 1889."
 WRONG, UNKNOWN = "The Orla tower was opened in 1899.", "The Orla tower was painted by Tom Rell."
 PAGE = f"{TOWER} {OPENED} Its lamp is lit at nine."
-SAID = {
-    TOWER: "explicitly_supported",
-    OPENED: "implicitly_supported",
-    WRONG: "contradicting",
-    UNKNOWN: "not_found",
-}
+SAID = {TOWER: "explicitly_supported", OPENED: "implicitly_supported", WRONG: "contradicting"}
 
 
 @pytest.fixture
@@ -34,7 +29,7 @@ def pages(tmp_path: Path) -> Path:
 
 
 def says(question: Question, claim: Claim) -> str:
-    return SAID[claim.text]
+    return SAID.get(claim.text, "not_found")
 
 
 def checked(
@@ -44,7 +39,7 @@ def checked(
     arbiter = ScriptedArbiter("explicitly_supported" if isinstance(script, list) else "not_found")
     folder = str(pages) if pages else None
     asks = Verifier(judges, arbiter=arbiter, decomposer=WholeSentences(), pages=folder, home=str(home))
-    report, _, paths = traced(asks, source, " ".join(texts), task="open")
+    report, paths = traced(asks, source, " ".join(texts), task="open")
     return report, paths, judges
 
 
@@ -68,8 +63,7 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
 
 
 def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
-    rests = lambda question, claim: SAID.get(claim.text, "not_found")  # noqa: E731
-    report, _, _ = checked(tmp_path, TOWER, UNKNOWN, "Quinces ripen late.", pages=pages, script=rests)
+    report, _, _ = checked(tmp_path, TOWER, UNKNOWN, "Quinces ripen late.", pages=pages)
     found = [(claim.label, claim.failure) for claim in report.claims]
     assert found == [("out_dependent", None), (None, "sourceless"), (None, "sourceless")]
     assert report.verdict == "undecided"
@@ -99,7 +93,6 @@ def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
 
 
 SHOWS_A_SOURCE = [one.name for one in PAPERS if one.shows == "source"]
-WITHOUT = ["halueval-qa", "halueval-dialogue-cot", "halueval-general"]
 
 
 @pytest.mark.parametrize("name", sorted({*SHOWS_A_SOURCE} - {"probe", "verigray-rag"}))
@@ -111,7 +104,7 @@ def test_a_paper_that_holds_texts_against_a_source_is_refused_without_one(name: 
         asks.verify("", TOWER)
 
 
-@pytest.mark.parametrize("name", WITHOUT)
+@pytest.mark.parametrize("name", ["halueval-qa", "halueval-dialogue-cot", "halueval-general"])
 def test_what_needs_no_source_runs_without_one(name: str, tmp_path: Path) -> None:
     answer = {"reasoning": "", "answer": "no"}
     with ChatServer(Reader(Recognition=answer, ReasonedRecognition=answer)) as server:

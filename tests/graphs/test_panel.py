@@ -15,6 +15,7 @@ CLAIMS = {
     f"c{i}": Claim(id=f"c{i}", index=i, sentence=0, text="x", origin=RESPONSE.span(2 * i, 2 * i + 1))
     for i in range(4)
 }
+CASE = Case(id="x", response=RESPONSE.text)
 
 
 def question(number: int, start: int, end: int) -> Question:
@@ -38,7 +39,7 @@ class Served(ScriptedJudge):
 
 
 def asked(judges, questions):
-    return asyncio.run(ask_panel(judges, questions, CLAIMS, Case(id="x", response=RESPONSE.text)))
+    return asyncio.run(ask_panel(judges, questions, CLAIMS, CASE))
 
 
 def test_of_shared_evidence_at_one_endpoint_the_first_is_awaited():
@@ -70,15 +71,13 @@ def test_the_last_of_a_panel_are_shown_the_places_of_what_is_left_and_what_was_c
     asking = Question(id="q", look="place", prompt="judge", **about)
     says = lambda question, claim: "contradicting" if claim.id == "c0" else "no_fact"  # noqa: E731
     judges = [ScriptedJudge(f"j{i}", says) for i in range(3)]
-    case = Case(id="x", response=RESPONSE.text)
-    asyncio.run(ask_until_clear(judges, 2, [asking], CLAIMS, case, {"c0": (5,)}))
+    asyncio.run(ask_until_clear(judges, 2, [asking], CLAIMS, CASE, {"c0": (5,)}))
     assert [(q.claim_ids, q.numbers) for q in judges[2].heard] == [(("c0",), (4, 5))]
 
 
 @pytest.mark.parametrize("cascade", [None, Cascade(0)])
 def test_what_a_spent_budget_kept_from_the_first_is_not_put_to_the_others(cascade):
     judges = [ScriptedJudge("a", "over_budget"), ScriptedJudge("b", "no_fact")]
-    case = Case(id="x", response=RESPONSE.text)
-    answers = asyncio.run(ask_until_clear(judges, 1, [question(0, 0, 9)], CLAIMS, case, {}, cascade))
+    answers = asyncio.run(ask_until_clear(judges, 1, [question(0, 0, 9)], CLAIMS, CASE, {}, cascade))
     assert judges[1].heard == []
     assert [j.failure for answer in answers for j in answer.judgements] == ["over_budget"] * 2

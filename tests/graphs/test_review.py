@@ -15,6 +15,8 @@ from longproof.graphs.verify import verify_graph
 
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March."
 RESPONSE = "The lamp was lit at ten. Ada sold the boat to Ben. The bridge fell in March."
+SEATS = ["j0", "j1", "j2"]
+WORDS = ["contradicting", "explicitly_supported", "not_found"]
 THREAD = {"configurable": {"thread_id": "1"}}
 
 
@@ -27,8 +29,7 @@ def judges(pages="not_found"):
 
         return script
 
-    words = ["contradicting", "explicitly_supported", "not_found"]
-    return [ScriptedJudge(f"j{i}", seat(word)) for i, word in enumerate(words)]
+    return [ScriptedJudge(name, seat(word)) for name, word in zip(SEATS, WORDS, strict=True)]
 
 
 def word(claim_id, label, **more):
@@ -70,8 +71,7 @@ def test_one_interrupt_asks_about_every_dispute_with_evidence_reasons_and_a_form
     first = asked.value[0]
     assert first["passage"] == "The lamp was lit at ten."
     assert SOURCE[:20] in first["shown"][0]
-    said = [("j0", "contradicting"), ("j1", "explicitly_supported"), ("j2", "not_found")]
-    assert [(one["judge"], one["label"]) for one in first["said"]] == said
+    assert [(one["judge"], one["label"]) for one in first["said"]] == [*zip(SEATS, WORDS, strict=True)]
     assert desk.arbiter.heard == []
     form = str(asked.response_schema)
     assert "'enum': ['s1', 's2']" in form
@@ -109,11 +109,7 @@ def test_a_person_who_does_not_find_it_sends_it_to_the_pages_which_are_asked_abo
 
 
 def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(pages):
-    said = {
-        "contradicting": "contradicting",
-        "explicitly_supported": "explicitly_supported",
-        "not_found": "ambiguous",
-    }
+    said = {word: word for word in WORDS} | {"not_found": "ambiguous"}
     desk = Desk(judges(pages=said), pages=pages)
     (asked,) = desk.answer(word("s2", "not_found"))["__interrupt__"]
     assert [dispute["claim_id"] for dispute in asked.value] == ["s2"]

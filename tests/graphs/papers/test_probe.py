@@ -9,7 +9,7 @@ from typing import Any
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import asked_for, seats, traced, verifier
+from papers import seats, verifier
 from reader import Asked, Reader
 from walked import FAILURE, claim, judgement, question
 
@@ -97,30 +97,9 @@ def passes(asked: Asked) -> dict[str, Any]:
     return {"reasoning": "It says so.", "verdict": "PASS" if held else "FAIL"}
 
 
-def probed(home: Path, **forms: Any) -> tuple[Any, list[str], ChatServer]:
-    told = {"Segments": found, "PassFail": passes, **forms}
-    with ChatServer(Reader(**told)) as server:
-        report, path, _ = traced(verifier(server, home, "probe", 4), SOURCE, RESPONSE)
-    return report, path, server
-
-
-def test_the_steps_are_the_papers(tmp_path: Path) -> None:
-    report, path, server = probed(tmp_path)
-    assert path == ["read", "decompose", "find", "ask", "vote", "report"]
-    finding, judging = asked_for(server, "Segments"), asked_for(server, "PassFail")
-    assert len(asked_for(server, "Sentences")) == 1
-    assert len(finding) == 3 * 4, "every model looks for every claim"
-    assert all(asked.parts("evidence") == [SOURCE] for asked in finding), "in the whole source"
-    assert len(judging) == (1 + 2) * 4, "every model votes on each piece of the union, each piece once"
-    assert len(server.asked) == 1 + 12 + 12
-    assert [claim.label for claim in report.claims] == ["explicitly_supported"] * 2 + ["fabricated"]
-    assert [claim.decided_by for claim in report.claims] == ["vote", "vote", "rule"]
-    assert [error.span.text for claim in report.claims for error in claim.errors] == [SENTENCES[2]]
-    assert report.verdict == "hallucinated"
-
-
 def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Path) -> None:
-    report, _, _ = probed(tmp_path, Segments={"thinking": "", "segments": [NOWHERE]})
+    with ChatServer(Reader(Segments={"thinking": "", "segments": [NOWHERE]})) as server:
+        report = verifier(server, tmp_path, "probe", 4).verify(SOURCE, RESPONSE)
     assert {search.failure for search in report.searches} == {"ungrounded"}
     assert {claim.failure for claim in report.claims} == {"ungrounded"}
 

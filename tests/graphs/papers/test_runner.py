@@ -19,7 +19,6 @@ from longproof.graphs.papers import PAPERS
 from longproof.graphs.papers.data_to_text import Steps
 from longproof.graphs.papers.paper import PaperRun, PaperState
 from longproof.graphs.papers.runner import cut
-from longproof.graphs.verify import method, protocols
 from longproof.retrieval.loaders import record
 from longproof.retrieval.types import BadInput
 
@@ -51,14 +50,7 @@ def test_the_time_grows_with_the_units_not_with_their_square() -> None:
     assert_linear(lambda size: cut_into("sentence", "Ada ran. " * size), 500)
 
 
-def test_the_papers_protocols_are_there_with_their_numbers() -> None:
-    names = list(protocols())
-    assert {name.split("-")[0] for name in names} == {
-        "longproof", "longnovel", "probe", "verigray", "halueval", "data", "plain"
-    }  # fmt: skip
-    assert len(names) == 26
-    with pytest.raises(BadInput, match="there is no protocol 'bogus': choose one of longproof"):
-        method("bogus")
+def test_the_papers_numbers_are_theirs() -> None:
     assert NAMED["probe"].consensus == 0.75
     assert NAMED["longnovel-arbitration"].consensus == 1
     warm = {one.name: one.temperature for one in PAPERS if one.temperature}
