@@ -39,18 +39,15 @@ def tree_of(path: Path) -> ast.Module:
 @cache
 def imported(path: Path) -> list[tuple[str, bool]]:
     """Every module that a file imports, with whether it does so outside of any function."""
-    found = []
-    rest: list[tuple[ast.AST, bool]] = [(tree_of(path), True)]
-    while rest:
-        node, top = rest.pop()
+    tree, found = tree_of(path), []
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    within = {node for function in functions for node in ast.walk(function)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(alias.name, top) for alias in node.names]
+            found += [(alias.name, node not in within) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            found += [(f"{node.module}.{alias.name}", top) for alias in node.names]
-        elif not isinstance(node, ast.expr):
-            top = top and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            rest += [(inner, top) for inner in ast.iter_child_nodes(node)]
+            found += [(f"{node.module}.{alias.name}", node not in within) for alias in node.names]
     return found
 
 

@@ -56,9 +56,7 @@ def test_words_are_kept_nowhere(tmp_path: Path) -> None:
 
 
 @NEEDS_FAISS
-def test_another_text_cutting_embedder_or_version_is_another_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_text_cutting_embedder_or_version_is_another_index(tmp_path, monkeypatch):
     source_index(tmp_path, Letters("a"))
     source_index(tmp_path, Letters("a"), TEXT + "!")
     source_index(tmp_path, Letters("a"), cut=PassageSize(500, 500))
@@ -118,15 +116,10 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
     assert index.search("燈塔", 1)[0].span.text.startswith("渔夫")
     assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
     assert index.search("zebra") == index.search("") == []
-    assert len(index.search("the sea", 3)) == 3
-
-
-def test_snippets_of_a_long_page_overlap_and_lie_in_its_text(folder: Path, home: Path) -> None:
-    index = open_pages(folder, home)
-    spans = sorted((hit.span.start, hit.span.end) for hit in index.search("grey stone", 99))
-    length = index.pages[index.search("grey stone", 1)[0].span.source_id].characters
-    assert spans == [(0, 1600), (1400, 3000), (2800, 4400), (4200, length)]
+    snippets = sorted((hit.span.start, hit.span.end) for hit in index.search("grey stone", 99))
+    assert snippets == [(0, 1600), (1400, 3000), (2800, 4400), (4200, page.characters)]
     assert len(index) == 9
+    assert len(index.search("the sea", 3)) == 3
 
 
 class Topics(Letters):
@@ -150,9 +143,7 @@ def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Pat
     assert topics.passages == len(index)
 
 
-def test_what_cannot_be_read_is_left_out_and_said(
-    folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_read_is_left_out_and_said(folder, home, monkeypatch):
     monkeypatch.setattr(loaders, "FILE_BYTES", 10_000)
     (folder / "light_files").mkdir()
     for name, text in {

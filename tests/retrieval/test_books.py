@@ -1,19 +1,13 @@
 """Whole books: the windows of dense and sparse summaries hold what is summarised, with the lexical index."""
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from scripts import benchmark
 
 
-@pytest.fixture(scope="module")
-def alignment() -> ModuleType:
-    """benchmarks/alignment.py, which reads the books and their summaries."""
-    return benchmark("alignment")
-
-
-def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: Path) -> None:
+def test_windows_hold_what_a_chinese_summary_tells(data: Path) -> None:
+    alignment = benchmark("alignment")
     book = alignment.chinese(data)
     dense, sparse = book.summaries["dense"], book.summaries["first sentences"]
     for way in ("sentences", "greedy"):
@@ -33,9 +27,8 @@ def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: 
         *((name, (1, 3), 0.94, 4.3) for name in ("Chessmen of Mars", "Great Gatsby", "Sherlock Holmes")),
     ],
 )
-def test_windows_hold_what_an_english_summary_tells(
-    alignment: ModuleType, data: Path, name: str, steps: tuple[int, ...], least: float, most: float
-) -> None:
+def test_windows_hold_what_an_english_summary_tells(data, name, steps, least, most):
+    alignment = benchmark("alignment")
     book = alignment.told_by_events(data, name)
     for every in steps:
         summary = alignment.thinned_out(book.summaries["plain"], every)

@@ -88,8 +88,8 @@ def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> No
 
 def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> None:
     text = "The physician came at noon. The lawyer came at noon. Nobody else came at noon."
-    index = LexicalIndex(Document.of(text), [(0, 27), (28, 52), (53, 78)])
     blocks = [(0, 27), (28, 52), (53, 78)]
+    index = LexicalIndex(Document.of(text), blocks)
     doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
     assert doctor[0] == pytest.approx(lexical.SYNONYM_WEIGHT * physician[0])
     assert doctor[0] > doctor[1]

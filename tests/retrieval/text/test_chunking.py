@@ -25,9 +25,7 @@ def test_the_default_sizes_are_those_of_the_appendix():
 
 
 @given(TEXT, SIZE)
-def test_each_sentence_lies_in_one_segment_and_only_a_single_one_is_too_long_or_holds_a_line_break(
-    text, size
-):
+def test_each_sentence_lies_in_one_segment_and_only_a_single_one_is_too_long(text, size):
     single, held = sentences(text), 0
     for start, end in segments(text, size):
         inner = [piece for piece in single if start <= piece[0] and piece[1] <= end]
