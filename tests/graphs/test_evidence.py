@@ -88,13 +88,6 @@ def test_every_claim_is_in_one_group_in_order_with_its_piece_within_bounds(piece
         assert sum(end - start for _, start, end in shown) <= EVIDENCE
 
 
-def test_claims_told_side_by_side_share_one_long_piece_and_claims_far_apart_a_question():
-    dense = claim_groups(ids(8), [(0, 800 * n, 800 * n + PLACE) for n in range(8)], EVIDENCE)
-    assert [len(group) for group in dense] == [8]
-    sparse = claim_groups(ids(4), [(0, 50_000 * n, 50_000 * n + PLACE) for n in range(4)], EVIDENCE)
-    assert [len(group) for group in sparse] == [3, 1]
-
-
 @given(
     st.lists(st.integers(0, 1000), max_size=20, unique=True).map(sorted),
     st.lists(st.integers(0, 1000), max_size=8),

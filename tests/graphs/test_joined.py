@@ -10,7 +10,7 @@ from building import Builder, call, judgement
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from reader import Reader, denying, well
+from reader import Reader, denying
 
 from longproof.agent.report import total_usage, usage
 from longproof.agent.types import Case, Error, Report, Usage
@@ -171,13 +171,6 @@ def checked(server: ChatServer, home: Path, group: list[Case], **settings: Any) 
     return asyncio.run(work())
 
 
-def timeless(reports: list[Report]) -> list[dict[str, Any]]:
-    told = [report.model_dump(mode="json") for report in reports]
-    for one in told:
-        one["stamp"] = {k: v for k, v in one["stamp"].items() if k not in ("created_at", "seconds", "paid")}
-    return told
-
-
 GROUP = cases(
     "Ada lit lamp 17.",
     "Tom wrote line 250 into the log of the ship. Ada lit lamp 250",
@@ -200,16 +193,6 @@ def test_a_group_is_checked_by_fewer_calls_and_each_report_is_its_own(tmp_path: 
         assert one.case.response == case.response
         assert one.stamp["group"]["cases"] == [case.id for case in GROUP]
     assert all("group" not in one.stamp for one in alone)
-
-
-def test_the_same_group_settings_and_ledger_give_the_same_reports(tmp_path: Path) -> None:
-    with ChatServer(well) as server:
-        first = checked(server, tmp_path, GROUP)
-        asked = len(server.asked)
-        again = checked(server, tmp_path, GROUP)
-        assert len(server.asked) == asked
-    assert timeless(first) == timeless(again)
-    assert total_usage([Usage(**one.stamp["paid"]) for one in again]) == Usage()
 
 
 def test_a_group_is_searched_for_and_read_once(tmp_path: Path) -> None:

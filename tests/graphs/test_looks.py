@@ -111,12 +111,12 @@ def misleading(asked: Asked) -> dict[str, Any]:
 
 
 def flooding(asked: Asked) -> dict[str, Any]:
-    """Names every line that it sees."""
-    shown = asked.numbered("passages").items()
+    """Names every line that it sees, and reads on at five places a turn."""
+    shown, n = asked.numbered("passages").items(), sum(map(ord, asked.user)) % 200
     return {
         "claims": ["C1 open " + "; ".join(f"{n} {t[:12]}" for n, t in shown)],
-        "find": [f"C1 gate {len(asked.user) % 89}"],
-        "read": ["C1 7"],
+        "find": [f"C1 keeper {k} of gate {n}" for k in range(3)],
+        "read": [f"C1 {n}", f"C1 {(n + 90) % 200}"],
     }
 
 
@@ -198,21 +198,11 @@ def test_reach_search_reads_nothing_through() -> None:
 
 def test_what_only_a_searcher_saw_was_not_all_read() -> None:
     """A searcher may see all of a source that is not much longer than what is shown whole."""
-    source, reader = f"{DAYS[:17000]}\n{HIDDEN}", Reader(SearchTurn=flooding_more)
+    source, reader = f"{DAYS[:17000]}\n{HIDDEN}", Reader(SearchTurn=flooding)
     report, _, _ = looked_for(reader, "Bishops swallowed it.", source=source, reach="search")
     (claim,) = report.claims
     assert claim.failure == "not_found_so_far"
     assert 0.5 < claim.looked.share < 1
-
-
-def flooding_more(asked: Asked) -> dict[str, Any]:
-    """Reads on, six times two places a turn."""
-    n = sum(map(ord, asked.user)) % 200
-    return {
-        "claims": ["C1 open"],
-        "find": [f"C1 keeper {k} of gate {n}" for k in range(3)],
-        "read": [f"C1 {n}", f"C1 {(n + 90) % 200}"],
-    }
 
 
 def test_reach_place_searches_for_nothing_and_still_checks_every_claim() -> None:

@@ -33,13 +33,13 @@ def says(question: Question, claim: Claim) -> str:
 
 
 def checked(
-    home: Path, *texts: str, pages: Path | None = None, script: Any = says, source: str = ""
+    home: Path, *texts: str, pages: Path | None = None, script: Any = says
 ) -> tuple[Any, list[list[str]], list[ScriptedJudge]]:
     judges = script if isinstance(script, list) else [ScriptedJudge(f"j{n}", script) for n in range(3)]
     arbiter = ScriptedArbiter("explicitly_supported" if isinstance(script, list) else "not_found")
     folder = str(pages) if pages else None
     asks = Verifier(judges, arbiter=arbiter, decomposer=WholeSentences(), pages=folder, home=str(home))
-    report, paths = traced(asks, source, " ".join(texts), task="open")
+    report, paths = traced(asks, "", " ".join(texts), task="open")
     return report, paths, judges
 
 
@@ -74,22 +74,6 @@ def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, 
     report, (path,), _ = checked(tmp_path, TOWER, pages=pages, script=split)
     assert path == ["consult", "judge", "vote", "decompose", "arbitrate", "localise"]
     assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
-
-
-def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
-    tmp_path: Path, pages: Path
-) -> None:
-    def reads(question: Question, claim: Claim) -> str:
-        shown = any(claim.text in span.text for span in question.shown)
-        return "explicitly_supported" if shown else "not_found"
-
-    bridge = "The bridge fell in March."
-    source = f"{bridge} Nobody was hurt."
-    report, _, _ = checked(tmp_path, bridge, TOWER, UNKNOWN, pages=pages, script=reads, source=source)
-    # the judges of this test quote all that they were shown first: the source
-    assert [c.label for c in report.claims][::2] == ["explicitly_supported", "fabricated"]
-    (claim,) = checked(tmp_path, UNKNOWN, source=source)[0].claims
-    assert (claim.label, claim.caveat) == ("fabricated", "outside knowledge not consulted")
 
 
 SHOWS_A_SOURCE = [one.name for one in PAPERS if one.shows == "source"]

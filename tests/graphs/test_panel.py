@@ -57,14 +57,6 @@ def test_other_evidence_and_other_endpoints_wait_for_nobody():
     assert [word for word, _, _ in log] == ["comes"] * 4 + ["goes"] * 4
 
 
-def test_judges_without_a_server_wait_for_nobody():
-    answers = asked(
-        [ScriptedJudge(f"j{i}", "no_fact") for i in range(3)], [question(i, 0, 9) for i in range(4)]
-    )
-    said = {(j.judge, j.claim_id) for answer in answers for j in answer.judgements}
-    assert len(said) == len(answers) == 12
-
-
 def test_the_last_of_a_panel_are_shown_the_places_of_what_is_left_and_what_was_cited():
     shown = tuple(SOURCE.span(*at) for at in ((0, 9), (10, 20), (21, 35)))
     about = {"claim_ids": ("c0", "c1"), "shown": shown, "lines": ((4, 5, 6),)}

@@ -96,8 +96,8 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
 
 def test_what_a_person_leaves_open_stays_undecided():
     report = Desk().report(word("s2", "explicitly_supported"))
-    assert (report.claims[0].label, report.claims[0].failure) == (None, "split")
-    assert len(report.claims[0].judgements) == 3
+    first = report.claims[0]
+    assert (first.label, first.failure, len(first.judgements)) == (None, "split", 3)
     assert report.verdict == "undecided"
 
 
