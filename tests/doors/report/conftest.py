@@ -46,26 +46,25 @@ def english_report() -> Built:
     judges = ["openai:a", "openai:b", "openai:c"]
     made = Builder(RESPONSE_EN, source, judges=judges, arbiter="openai:d", seconds=12.34, **stamp)
     years = made.quote("thirty-one years")
-    counted = made.error("thirty years", "numerical", "thirty-one years", "It counts thirty-one.")
     votes = [
         judgement("openai:a", "contradicting", quotes=(years,), reason="Thirty-one, not thirty."),
         judgement("openai:b", "contradicting", quotes=(years,)),
         judgement("openai:c", failure="timeout"),
     ]
+    counted = made.error("thirty years", "numerical", "thirty-one years", "It counts thirty-one.")
     made.says("contradicting", years, window=(0, 200), errors=[counted], judgements=votes)
     made.says("explicitly_supported", made.quote("His daughter Thea went on with it."), window=(150, 260))
-    brother = made.quote("Her brother Jonas")
-    cousin = made.error("her cousin", "relation", "her brother")
     votes = [
         judgement("openai:a", "contradicting", reason="He is her brother."),
         judgement("openai:b", "implicitly_supported", "place", reason="A relative is a relative."),
         judgement("openai:c", "ambiguous"),
         judgement("openai:d", "contradicting", reason="The text says brother in so many words."),
     ]
-    about = {"decided_by": "arbiter", "errors": [cousin], "judgements": votes}
-    made.says("contradicting", brother, window=(200, 400), **about)
-    invented = made.error("Nobody", "fabrication")
-    made.says("fabricated", caveat="outside knowledge not consulted", errors=[invented])
+    ruled = {"decided_by": "arbiter", "errors": [made.error("her cousin", "relation", "her brother")]}
+    brother = made.quote("Her brother Jonas")
+    made.says("contradicting", brother, window=(200, 400), judgements=votes, **ruled)
+    unknown = {"caveat": "outside knowledge not consulted", "errors": [made.error("Nobody", "fabrication")]}
+    made.says("fabricated", **unknown)
     made.says("implicitly_supported", made.quote("shut its gates at nine"), window=(330, 440))
     votes = [judgement("openai:a", "not_found"), judgement("openai:b", "fabricated")]
     made.says(None, failure="split", judgements=votes)
@@ -84,11 +83,10 @@ def triage(language: str, stand: int, conflict: int, unread: int) -> Built:
     for i in range(n):
         if i < stand + conflict:
             label = "explicitly_supported" if i < stand else "contradicting"
-            quote = made.quote(day.format(i, i).strip())
-            made.says(label, quote, judgements=[judgement("offline", label)])
+            made.says(label, made.quote(day.format(i, i).strip()), judgements=[judgement("offline", label)])
         else:
-            judgements = [judgement("offline", failure="needs_model")]
-            made.says(None, failure="needs_model", judgements=judgements)
+            unread = judgement("offline", failure="needs_model")
+            made.says(None, failure="needs_model", judgements=[unread])
     return made.build("walk")
 
 
@@ -104,22 +102,15 @@ def standing_report(request: pytest.FixtureRequest) -> Built:
 
 @pytest.fixture(scope="session")
 def hostile_report() -> Built:
-    word = "w" * 1_000_000
-    source = Document.of(
-        f"Good line.\n{HOSTILE}\n{word}\nEnd 𝒳 line.", title=HOSTILE, uri="javascript:window.pwned=1"
-    )
+    text = f"Good line.\n{HOSTILE}\n{'w' * 1_000_000}\nEnd 𝒳 line."
+    source = Document.of(text, title=HOSTILE, uri="javascript:window.pwned=1")
     made = Builder(f"{HOSTILE} is said.\n{'v' * 3000} {HOSTILE}", source, protocol=HOSTILE, judges=[HOSTILE])
-    quote = source.span(11, 11 + len(HOSTILE))
-    whole = made.spans[0]
+    quote, end = source.span(11, 11 + len(HOSTILE)), source.span(len(text) - 11, len(text))
+    votes = [judgement(HOSTILE, "contradicting", reason=HOSTILE, quotes=(quote,))]
     for span in made.spans:
-        made.says(
-            "contradicting" if span is whole else "fabricated",
-            quote,
-            source.span(len(source.text) - 11, len(source.text)),
-            errors=[Error(span=span, kind="event", correction=HOSTILE, reason=HOSTILE)],
-            judgements=[judgement(HOSTILE, "contradicting", reason=HOSTILE, quotes=(quote,))],
-            caveat=HOSTILE,
-        )
+        label = "contradicting" if span is made.spans[0] else "fabricated"
+        errors = [Error(span=span, kind="event", correction=HOSTILE, reason=HOSTILE)]
+        made.says(label, quote, end, errors=errors, judgements=votes, caveat=HOSTILE)
     return made.build(HOSTILE)
 
 
@@ -133,11 +124,8 @@ def big(characters: int, sentences_: int) -> Built:
     source = Document.of(text, title="长书")
     step = characters // 130 * 9 // 10 // sentences_
     numbers = [step * i + 5 for i in range(sentences_)]
-    made = Builder(
-        "".join(f"第{n}日，王冕走了{n + (i % 9 == 4)}里路。" for i, n in enumerate(numbers)),
-        source,
-        protocol="longproof",
-    )
+    response = "".join(f"第{n}日，王冕走了{n + (i % 9 == 4)}里路。" for i, n in enumerate(numbers))
+    made = Builder(response, source, protocol="longproof")
     for i, number in enumerate(numbers):
         start = text.index(f"第{number}日走了")
         quote = source.span(start, start + 12)
@@ -174,10 +162,10 @@ def looked(query: str = "") -> Built:
     searched = Looked(rounds=("place", "window", "search"), queries=queries, share=0.07)
     judged = [judgement("openai:a", "not_found", "search", reason="Nothing of it is shown.")]
     made.says(None, failure="not_found_so_far", looked=searched, judgements=judged)
-    everywhere = Looked(rounds=("place", "window", "search", "scan"), queries=("drowned",) * 7, share=1)
+    scanned = ("place", "window", "search", "scan")
+    everywhere = Looked(rounds=scanned, queries=("drowned",) * 7, share=1)
     made.says("fabricated", looked=everywhere, errors=[Error(span=made.spans[2])])
-    unpaid = Looked(rounds=("place", "window", "search", "scan"), share=0.999)
-    made.says(None, failure="not_found_so_far", looked=unpaid)
+    made.says(None, failure="not_found_so_far", looked=Looked(rounds=scanned, share=0.999))
     return made.build("looked")
 
 
@@ -191,92 +179,66 @@ def hostile_search() -> Built:
     return looked(f"a”), all of the source was read {HOSTILE}")
 
 
-RICH = {
-    "en": {
-        "source": STORY_EN + "He wrote: <b>so it is</b> \x1b[31m\u202e and @all.\n",
-        "response": (
-            "Abel kept the gauge for thirty years, and missed three readings. Thea was his niece. "
-            "Jonas, her cousin, was foreman of the gates. The mill shut at nine. Abel loved to sing. "
-            "Nobody trusted <b>the office</b>. The gates were open at six. Thea went on with it. Good night."
-        ),
-        "years": "thirty-one years and missed two readings",
-        "long": "thirty years, and missed",
-        "short": "missed three readings",
-        "daughter": "His daughter Thea",
-        "niece": "niece",
-        "brother": "Her brother Jonas",
-        "shut": "shut its gates at nine",
-        "open": "opened them at half past five",
-        "held": "Thea went on with it",
-        "hostile": "<b>so it is</b> \x1b[31m\u202e and @all",
-        "queries": ("Abel sang", "a “song” <i>", "choir", "psalm", "hymn"),
-        "why": "Thirty-one, says *the* book\n\x07 and <no> other.",
-    },
-    "zh": {
-        "source": STORY_ZH + "他写道：<b>如此</b>\x1b[31m\u202e，@all。\n",
-        "response": (
-            "王冕五岁丧父，母亲做些针线，供他读书。秦老是他的舅父。他母亲，本是富户，送他去放牛。那日天气晴朗。王冕爱唱曲。"
-            "后来无人信<b>秦老</b>。湖里没有荷花。秦老留他们吃饭。晚安！"
-        ),
-        "years": "七岁上死了父亲，他母亲做些针指",
-        "long": "五岁丧父，母亲",
-        "short": "母亲做些针线",
-        "daughter": "同他到间壁秦老家",
-        "niece": "舅父",
-        "brother": "他母亲做些针指",
-        "shut": "天气烦躁",
-        "open": "湖里有十来枝荷花",
-        "held": "秦老留着他母子两个吃了早饭",
-        "hostile": "<b>如此</b>\x1b[31m\u202e，@all",
-        "queries": ("王冕唱曲", "“曲” <i>", "歌", "戏", "吟"),
-        "why": "书上说*七岁*\n\x07，<不是>五岁。",
-    },
+RICH: dict[str, Any] = {
+    "title": ("<i>weir</i>.txt", "《儒林》<外史>"),
+    "source": (
+        STORY_EN + "He wrote: <b>so it is</b> \x1b[31m\u202e and @all.\n",
+        STORY_ZH + "他写道：<b>如此</b>\x1b[31m\u202e，@all。\n",
+    ),
+    "response": (
+        "Abel kept the gauge for thirty years, and missed three readings. Thea was his niece. "
+        "Jonas, her cousin, was foreman of the gates. The mill shut at nine. Abel loved to sing. "
+        "Nobody trusted <b>the office</b>. The gates were open at six. Thea went on with it. Good night.",
+        "王冕五岁丧父，母亲做些针线，供他读书。秦老是他的舅父。他母亲，本是富户，送他去放牛。那日天气晴朗。王冕爱唱曲。"
+        "后来无人信<b>秦老</b>。湖里没有荷花。秦老留他们吃饭。晚安！",
+    ),
+    "years": ("thirty-one years and missed two readings", "七岁上死了父亲，他母亲做些针指"),
+    "long": ("thirty years, and missed", "五岁丧父，母亲"),
+    "short": ("missed three readings", "母亲做些针线"),
+    "daughter": ("His daughter Thea", "同他到间壁秦老家"),
+    "niece": ("niece", "舅父"),
+    "brother": ("Her brother Jonas", "他母亲做些针指"),
+    "shut": ("shut its gates at nine", "天气烦躁"),
+    "open": ("opened them at half past five", "湖里有十来枝荷花"),
+    "held": ("Thea went on with it", "秦老留着他母子两个吃了早饭"),
+    "hostile": ("<b>so it is</b> \x1b[31m\u202e and @all", "<b>如此</b>\x1b[31m\u202e，@all"),
+    "queries": ("Abel sang/a “song” <i>/choir/psalm/hymn", "王冕唱曲/“曲” <i>/歌/戏/吟"),
+    "why": ("Thirty-one, says *the* book\n\x07 and <no> other.", "书上说*七岁*\n\x07，<不是>五岁。"),
 }
 
 
 def rich(language: str) -> Built:
     """A report with something of everything: rival corrections, both kinds of dispute, what was not found so far, a
     ruling, a failed judge, texts that try to be markup."""
-    told: Any = RICH[language]
-    source = Document.of(told["source"], title="<i>weir</i>.txt" if language == "en" else "《儒林》<外史>")
+    told = {key: pair[language == "zh"] for key, pair in RICH.items()}
     a, b, d = "openai:org/a@http://127.0.0.1:1/v1", "openai:b", "openai:d"
-    made = Builder(
-        told["response"],
-        source,
-        protocol="longproof",
-        judges=[a, b],
-        arbiter=d,
-        longproof="0.1.0",
-        seconds=12.34,
-        settings={"confirm": True},
-        money={"answers": 0.0123},
-        cascade={"cleared": 4, "again": 2, "overturned": 1},
-    )
-    years, shut, opened = (made.quote(told[key]) for key in ("years", "shut", "open"))
+    stamp = {
+        "settings": {"confirm": True},
+        "money": {"answers": 0.0123},
+        "cascade": {"cleared": 4, "again": 2, "overturned": 1},
+    }
+    given = {"protocol": "longproof", "judges": [a, b], "arbiter": d, "longproof": "0.1.0", "seconds": 12.34}
+    made = Builder(told["response"], Document.of(told["source"], title=told["title"]), **given, **stamp)
+    quoted = ("years", "daughter", "brother", "hostile", "shut", "open", "held")
+    years, daughter, brother, hostile, shut, opened, held = (made.quote(told[key]) for key in quoted)
     counted = made.error(told["long"], "numerical", "31", told["why"])
+    errors = [counted, made.error(told["short"], "event", "2")]
     votes = [
         judgement(a, "contradicting", quotes=(years,), reason=told["why"]),
         judgement(b, failure="timeout"),
     ]
-    made.says(
-        "contradicting",
-        years,
-        window=(0, 200),
-        errors=[counted, made.error(told["short"], "event", "2")],
-        judgements=votes,
-        looked=Looked(rounds=("place", "window"), share=0.004),
-    )
-    niece = made.error(told["niece"], "relation", "***")
+    looked = Looked(rounds=("place", "window"), share=0.004)
+    made.says("contradicting", years, window=(0, 200), errors=errors, judgements=votes, looked=looked)
     votes = [
         judgement(a, "contradicting", reason="No."),
         judgement(b, "implicitly_supported", quotes=(shut,), reason="Yes."),
         judgement(d, "contradicting", reason="No!"),
     ]
-    ruled = {"decided_by": "arbiter", "errors": [niece], "judgements": votes}
-    made.says("contradicting", made.quote(told["daughter"]), **ruled)
+    errors = [made.error(told["niece"], "relation", "***")]
+    made.says("contradicting", daughter, decided_by="arbiter", errors=errors, judgements=votes)
     votes = [
-        judgement(a, "contradicting", quotes=(made.quote(told["brother"]),)),
-        judgement(b, "explicitly_supported", quotes=(made.quote(told["hostile"]), shut)),
+        judgement(a, "contradicting", quotes=(brother,)),
+        judgement(b, "explicitly_supported", quotes=(hostile, shut)),
         judgement(d, "explicitly_supported", quotes=(shut,)),
     ]
     made.says(None, failure="split", judgements=votes, looked=Looked(rounds=("source",), share=1))
@@ -285,18 +247,17 @@ def rich(language: str) -> Built:
         Reading(text="at nine, every day", label="explicitly_supported"),
         Reading(text="at nine, once", label="fabricated"),
     ]
-    held = made.quote(told["held"])
     made.says("ambiguous", shut, opened, years, held, readings=readings, judgements=votes)
     votes = [judgement(judge, "not_found", "search") for judge in (a, b)]
-    searched = Looked(rounds=("place", "search"), queries=told["queries"], share=0.07)
+    searched = Looked(rounds=("place", "search"), queries=told["queries"].split("/"), share=0.07)
     made.says(None, failure="not_found_so_far", judgements=votes, looked=searched)
-    made.says(
-        "fabricated",
-        caveat="outside knowledge not consulted",
-        errors=[Error(span=made.spans[5], kind="fabrication")],
-        judgements=[judgement(a, "fabricated", "scan"), judgement(b, "not_found", "scan")],
-        looked=Looked(rounds=("place", "search", "scan"), share=1),
-    )
+    errors = [Error(span=made.spans[5], kind="fabrication")]
+    votes = [judgement(a, "fabricated", "scan"), judgement(b, "not_found", "scan")]
+    everywhere = {
+        "caveat": "outside knowledge not consulted",
+        "looked": Looked(rounds=("place", "search", "scan"), share=1),
+    }
+    made.says("fabricated", errors=errors, judgements=votes, **everywhere)
     votes = [
         judgement("confirm:openai:b", "implicitly_supported", quotes=(opened,)),
         judgement(a, "contradicting", quotes=(opened,), reason="Half past five."),

@@ -28,21 +28,18 @@ def test_pieces_are_the_text(text, places, offset):
 
 def test_surroundings_stay_on_the_line_and_say_that_they_are_cut():
     document = Document.of("first\nsecond line with a quote in it and more\nthird")
-    start = document.text.index("quote")
-    pieces = around(document.span(start, start + 5), document.text, 7)
-    assert [piece.text for piece in pieces] == ["…with a ", "quote", " in it …"]
-    assert [piece.text for piece in around(document.span(0, 5), document.text, 9)] == ["first"]
-    assert [piece.text for piece in around(document.span(0, 5), "another text", 9)] == ["first"]
+    for start, text, pieces in (
+        (25, document.text, ["…with a ", "quote", " in it …"]),
+        (0, document.text, ["first"]),
+        (0, "another text", ["first"]),
+    ):
+        assert [piece.text for piece in around(document.span(start, start + 5), text, 7)] == pieces
 
 
 @given(st.text(max_size=200), st.integers(2, 80))
 def test_short_is_short(text, characters):
     assert len(short(text, characters)) <= max(characters + 3, 3)
     assert not set(line(text)) & set("\n\r\t\x1b\u2028\u202e")
-    assert (
-        short("On the second of March the frost came back to the river.", 30)
-        == "On the second … to the river."
-    )
 
 
 @given(st.text("aB.。 \n!”", max_size=300), st.integers(0, 300), st.integers(0, 300))
@@ -89,7 +86,5 @@ def test_numbers_stand_as_they_are_and_addresses_stay_dead():
     for text in ("0.9 s", "Ada's lamp (the old one), half-lit: at 12:30.", "built in 1820."):
         assert plain(text) == text
     assert unescape(plain("a  [x](y)\n王冕 #1 @all <b>")) == "a [x](y) 王冕 #1 @all <b>"
-    assert plain("1) a") == "1&#41; a"
-    assert plain(":100: :tada: http://a") == "&#58;100: &#58;tada: http&#58;//a"
-    assert plain("1. www.a.b") == "1&#46; www&#46;a&#46;b"
-    assert plain("1984. a") == "1984&#46; a"
+    assert plain("1) a 1. www.a.b :100: :tada:") == "1&#41; a 1. www&#46;a&#46;b &#58;100: &#58;tada:"
+    assert plain("1984. http://a") == "1984&#46; http&#58;//a"

@@ -5,11 +5,10 @@ import json
 import pytest
 from fakes import ChatServer
 from reader import denying
-from terminal import run
+from terminal import SOURCE, run, verify
 
 from longproof.retrieval.types import text_id
 
-SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for ninety pounds."
 
 
@@ -18,25 +17,17 @@ def written(tmp_path, capsys):
     """The JSON of a real report, in a folder with its texts."""
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     (tmp_path / "response.txt").write_text(RESPONSE, "utf-8")
-    files = ("--source", tmp_path / "source.txt", "--response", tmp_path / "response.txt")
+    files = {"source": tmp_path / "source.txt", "response": tmp_path / "response.txt"}
     with ChatServer(denying("ninety")) as server:
-        judge = ("--judge", f"openai:m@{server.address}")
-        assert run("verify", *files, *judge, "--json", tmp_path / "r.json") == 0
+        assert verify("--judge", f"openai:m@{server.address}", "--json", tmp_path / "r.json", **files) == 0
     capsys.readouterr()
     return json.loads((tmp_path / "r.json").read_text("utf-8"))
-
-
-def test_a_report_of_an_earlier_edition_is_refused_in_one_line(written, tmp_path, capsys):
-    (tmp_path / "old.json").write_text(json.dumps(written | {"schema_version": 1}), "utf-8")
-    assert run("report", tmp_path / "old.json") == 2
-    told = capsys.readouterr().err
-    assert "old.json is a report of another edition: check its text again" in told
-    assert told.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
+        ("schema_version", 1, "bad.json is a report of another edition: check its text again"),
         ("claims 0 sentence", 77, "claims.0.sentence is 77, of 2 sentences"),
         ("case response", RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
         ("claims 0 origin end", 9999, "claims.0.origin lies outside"),
@@ -63,8 +54,7 @@ def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path
     (tmp_path / "bad.json").write_text(json.dumps(written), "utf-8")
     assert run("report", tmp_path / "bad.json") == 2
     told = capsys.readouterr()
-    assert says in told.err
-    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert (says in told.err, told.err.count("\n"), told.out) == (True, 1, ""), told.err
 
 
 def test_what_is_no_json_report_is_called_so(tmp_path, capsys):
@@ -92,8 +82,7 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     assert run("report", tmp_path / "r.json", *asked) == 0
     assert all((tmp_path / name).stat().st_size for name in forms.values())
     told = capsys.readouterr().out
-    assert told.count("file://") == 3
-    assert "1 of 1 wrong places corrected: " in told
+    assert (told.count("file://"), "1 of 1 wrong places corrected: " in told) == (3, True)
     written["documents"][1]["uri"] = "x" * 9000
     (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
     for more in ((), ("--markdown", "-")):

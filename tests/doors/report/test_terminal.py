@@ -39,22 +39,12 @@ def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text,
     assert "".join(folded.split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "folded"),
-    [
-        ("春眠不觉晓。", 10, "春眠不觉\n晓。"),
-        ("他说《红楼梦》", 6, "他说\n《红楼\n梦》"),
-        ("a" * 7, 3, "aaa\naaa\na"),
-    ],
-)
-def test_lines_break_where_they_may(text, width, folded):
-    assert wrap_text(Text(text), width).plain == folded
+def test_lines_break_where_they_may():
+    for folded, width in (("春眠不觉\n晓。", 10), ("他说\n《红楼\n梦》", 6), ("aaa\naaa\na", 3)):
+        assert wrap_text(Text(folded.replace("\n", "")), width).plain == folded
 
 
 def test_styles_stay_on_their_words():
-    text = Text("one two ")
-    text.append("three four", style="red")
-    folded = wrap_text(text, 9)
+    folded = wrap_text(Text("one two ").append("three four", style="red"), 9)
     marked = "".join(folded.plain[s.start : s.end] for s in folded.spans if s.style == "red")
-    assert folded.plain == "one two\nthree\nfour"
-    assert marked == "threefour"
+    assert (folded.plain, marked) == ("one two\nthree\nfour", "threefour")

@@ -20,10 +20,10 @@ LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
 def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart(
     english_report, triage_report, standing_report
 ):
-    view = ReportView(*english_report)
-    assert [claim.id for claim in view.wrong] == ["c0", "c2", "c3"]
-    assert ([claim.id for claim in view.unsettled], view.unread) == (["c5"], [])
     report, texts = english_report
+    view = ReportView(report, texts)
+    listed = ([claim.id for claim in claims] for claims in (view.wrong, view.unsettled, view.unread))
+    assert [*listed] == [["c0", "c2", "c3"], ["c5"], []]
     unproved = report.claims[0].model_copy(update={"proved": False})
     view = ReportView(report.model_copy(update={"claims": (unproved, *report.claims[1:])}), texts)
     assert [claim.id for claim in view.wrong] == ["c2", "c3", "c0"]
@@ -50,20 +50,17 @@ def lines(built: Any) -> list[str]:
 
 
 def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(looked_report, english_report):
-    assert lines(looked_report) == [
-        "looked at: its place, <1% of the source was read for it",
-        "looked at: its place, window, search (“Abel sang”, “a song”), 7% of the source was read for it",
-        "looked at: its place, window, search (“drowned”, “drowned”, “drowned”, “drowned”, + 3 more), "
-        "all of the source was read",
-        "looked at: its place, window, search, a reading of all of it, not finished, "
-        "99% of the source was read for it",
+    assert [line.removeprefix("looked at: its place, ") for line in lines(looked_report)] == [
+        "<1% of the source was read for it",
+        "window, search (“Abel sang”, “a song”), 7% of the source was read for it",
+        "window, search (“drowned”, “drowned”, “drowned”, “drowned”, + 3 more), all of the source was read",
+        "window, search, a reading of all of it, not finished, 99% of the source was read for it",
     ]
     sourceless = looked_report[0].model_copy(update={"documents": looked_report[0].documents[:1]})
     assert not [line for line in lines((sourceless, {})) if "of the source" in line]
     assert set(lines(english_report)) == {""}
-    settle = [what_would_settle(claim, words("en")) for claim in looked_report[0].claims]
-    assert [bool(one) for one in settle] == [False, True, False, True]
-    assert ("--reach scan" in settle[1], "--max-tokens" in settle[3]) == (True, True)
+    found, searched, read, unpaid = (what_would_settle(one, words("en")) for one in looked_report[0].claims)
+    assert (found, "--reach scan" in searched, read, "--max-tokens" in unpaid) == ("", True, "", True)
 
 
 def test_what_was_searched_for_can_not_pass_for_our_words(hostile_search):
@@ -73,10 +70,9 @@ def test_what_was_searched_for_can_not_pass_for_our_words(hostile_search):
 
 
 def test_a_model_is_called_by_its_own_name_and_no_two_judges_the_same():
-    given = ["openai:gpt-4.1", LONG, "nli:org/model", "offline", "person:Ines"]
-    called = ["gpt-4.1", "DeepSeek-R1", "nli:org/model", "offline", "person:Ines"]
+    given = ["openai:gpt-4.1", LONG, f"arbiter:{LONG}", "nli:org/model", "offline", "person:Ines"]
+    called = ["gpt-4.1", "DeepSeek-R1", "DeepSeek-R1", "nli:org/model", "offline", "person:Ines"]
     assert list(judge_names(given).values()) == called
-    assert set(judge_names([LONG, f"arbiter:{LONG}"]).values()) == {"DeepSeek-R1"}
     for alike in ([LONG, LONG.replace("8000", "9000")], ["openai:a", "a", "", "openai:"]):
         assert judge_names(alike) == dict(zip(alike, alike, strict=True))
 
