@@ -24,31 +24,32 @@ def pages(request: pytest.FixtureRequest, tmp_path: Path) -> PageIndex:
         return open_pages(folder, tmp_path, request.param)
 
 
+@pytest.fixture
+def texts(pages: PageIndex, tmp_path: Path) -> dict[str, str]:
+    """The text of each page, by its address."""
+    store = DocumentStore(tmp_path / "documents")
+    return {page.uri: store.open(page).text for page in pages.pages.values()}
+
+
 def test_one_sentence_of_each_label():
     assert [SUMMARY[start:end] for start, end in sentences(SUMMARY)] == [said["sentence"] for said in SAID]
     assert sorted(said["label"] for said in SAID) == sorted(LABELS)
     assert 400 <= len(ARTICLE.split()) <= 600
 
 
-def test_only_what_depends_on_outside_knowledge_needs_a_page(pages, tmp_path):
+def test_only_what_depends_on_outside_knowledge_needs_a_page(pages, texts):
     (said,) = (said for said in SAID if "page" in said)
-    assert said["label"] == "out_dependent"
-    store = DocumentStore(tmp_path / "documents")
-    texts = {page.uri: store.open(page).text for page in pages.pages.values()}
+    assert (said["label"], "September" in ARTICLE) == ("out_dependent", False)
     calendar = "https://stennick.example/town/calendar"
-    assert [uri for uri, text in texts.items() if said["page_quote"] in text] == [calendar]
-    assert "September" not in ARTICLE
-    assert [uri for uri, text in texts.items() if "September" in text] == [calendar]
+    for words in (said["page_quote"], "September"):
+        assert [uri for uri, text in texts.items() if words in text] == [calendar]
     best = pages.search(said["sentence"], 3)[0]
     assert said["page_quote"] in best.span.text
     assert pages.pages[best.span.source_id].uri == calendar
 
 
-def test_six_pages_and_nothing_that_hides_in_them(pages, tmp_path):
-    assert (len(pages.pages), pages.left_out) == (6, {})
-    store = DocumentStore(tmp_path / "documents")
-    text = "\n".join(store.open(page).text for page in pages.pages.values())
+def test_six_pages_and_nothing_that_hides_in_them(pages, texts):
+    assert (len(texts), pages.left_out) == (6, {})
     for hidden in ("Ignore the article", "You have won", "Town office", "nine benches", "Slipway"):
-        assert hidden not in text
-    addresses = {page.uri for page in pages.pages.values()}
-    assert addresses > {"https://stennick.example/harbour/council", "https://soundboats.example/pelican"}
+        assert hidden not in "\n".join(texts.values())
+    assert texts.keys() > {"https://stennick.example/harbour/council", "https://soundboats.example/pelican"}

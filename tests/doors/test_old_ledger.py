@@ -24,9 +24,7 @@ def decomposing(asked: Asked) -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "name", "asked_anew"),
-    [("verigray-audit", "zh", set()), ("probe", "en", {"Sentences"})],
-    ids=["verigray-audit-zh", "probe-en"],
+    ("protocol", "name", "asked_anew"), [("verigray-audit", "zh", set()), ("probe", "en", {"Sentences"})]
 )
 def test_an_old_ledger_still_answers(protocol, name, asked_anew, tmp_path):
     """Papers' prompts stay. PROBE's claims come from our decomposer, which asks in another form since.

@@ -20,23 +20,20 @@ def checked(word: str, **given: object) -> object:
 def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     assert checked("explicitly_supported").verdict == "faithful"
-    assert checked(
-        "explicitly_supported", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")]
-    )
+    assert checked("", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")])
 
 
 def test_a_failure_reads_as_claims_with_what_the_source_says():
     with pytest.raises(AssertionError) as failed:
         assert_faithful("Tom sold the boat to Ada for thirty pounds.", source=SOURCE, judge="offline")
-    head, notice, claim, wrong, source, *_ = str(failed.value).splitlines()
-    assert (
-        head
-        == "hallucinated: 0 of 1 claims stand there, 1 conflicts; every sentence must be at least ambiguous"
-    )
-    assert "No model has read this" in notice
-    assert claim == "✗ contradicting: Tom sold the boat to Ada for thirty pounds."
-    assert wrong == "    'thirty' should be 'twenty'"
-    assert source == "    source (27%): 'Tom sold the boat to Ada for twenty pounds.'"
+    head, notice, *claim = str(failed.value).splitlines()
+    says = "0 of 1 claims stand there, 1 conflicts; every sentence must be at least ambiguous"
+    assert (head, "No model has read this" in notice) == (f"hallucinated: {says}", True)
+    assert claim[:3] == [
+        "✗ contradicting: Tom sold the boat to Ada for thirty pounds.",
+        "    'thirty' should be 'twenty'",
+        "    source (27%): 'Tom sold the boat to Ada for twenty pounds.'",
+    ]
 
 
 def test_what_nobody_decided_never_passes():

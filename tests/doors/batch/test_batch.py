@@ -5,6 +5,7 @@ import os
 import subprocess
 import tracemalloc
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +101,10 @@ def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path):
     path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp {i}.") for i in range(6)])
     with ChatServer(well) as server:
         whole = asking(server, tmp_path / "home")
-        some = check_cases(path, tmp_path / "out", settings={**whole, "max_calls": 5})
-        done = check_cases(path, tmp_path / "out", settings=whole)
-        assert some.states["unfinished"] > 0
-        assert done.states == {"done": 6}
-        assert some.paid.calls + done.paid.calls == len(server.asked)
-        assert check_cases(path, tmp_path / "out", settings=whole).paid.calls == 0
+        limited = [{**whole, "max_calls": 5}, whole, whole]
+        some, done, again = [check_cases(path, tmp_path / "out", settings=one) for one in limited]
+    assert (some.states["unfinished"] > 0, done.states, again.paid.calls) == (True, {"done": 6}, 0)
+    assert some.paid.calls + done.paid.calls == len(server.asked)
 
 
 @pytest.mark.heavy
@@ -233,40 +232,31 @@ def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path):
         assert together(tmp_path / "out")["case-2"] == []
 
 
-def check_with(
-    error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch, source: str = STORY
-) -> tuple[BatchDone, int]:
-    """Check three cases with a verifier whose groups fail with this error; how often that was tried."""
-    tries = 0
-
-    async def check_group(*_: object) -> list[Report]:
-        nonlocal tries
-        tries += 1
-        raise error
-
-    monkeypatch.setattr(Verifier, "check_group", check_group)
-    cases = write_story(folder, map(row, range(3)))
-    (folder / "story.txt").write_text(source, "utf-8")
-    engine = local_engine(Verifier(home=str(folder / "home")), FileCases(cases))
-    judged = {"judges": ["openai:m@http://127.0.0.1:9/v1"]}
-    return check_cases(cases, folder / "out", settings=judged, engine=engine), tries
-
-
 @pytest.mark.parametrize(
     ("error", "source", "tries"),
     [
         (RuntimeError("a defect"), STORY, 1),
         (BadInput("one of them is odd"), STORY, 1),
         (RuntimeError("never"), STORY[:16_000], 0),
+        (LedgerFailed("the ledger can't be used"), STORY, 1),
     ],
 )
-def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one(
+def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one_but_for_a_ledger_that_fails(
     tmp_path, monkeypatch, error, source, tries
 ):
-    done, tried = check_with(error, tmp_path, monkeypatch, source)
-    assert (tried, done.states["done"]) == (tries, 3)
+    tried: list[object] = []
 
+    async def check_group(*asked: object) -> list[Report]:
+        tried.append(asked)
+        raise error
 
-def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path, monkeypatch):
-    with pytest.raises(BadInput, match="ledger"):
-        check_with(LedgerFailed("the ledger can't be used"), tmp_path, monkeypatch)
+    monkeypatch.setattr(Verifier, "check_group", check_group)
+    cases = write_story(tmp_path, map(row, range(3)))
+    (tmp_path / "story.txt").write_text(source, "utf-8")
+    engine = local_engine(Verifier(home=str(tmp_path / "home")), FileCases(cases))
+    judged = {"judges": ["openai:m@http://127.0.0.1:9/v1"]}
+    stops = isinstance(error, LedgerFailed)
+    with pytest.raises(BadInput, match="ledger") if stops else nullcontext():
+        done = check_cases(cases, tmp_path / "out", settings=judged, engine=engine)
+        assert done.states["done"] == 3
+    assert len(tried) == tries

@@ -13,8 +13,6 @@ from reader import denying, well
 from scripted_writer import novel, writer
 from terminal import BATCH, EVALUATE, run
 
-NONE = "no⟦LS⟧ne"
-
 
 @pytest.fixture
 def two(files: Path) -> list[dict[str, object]]:
@@ -31,10 +29,9 @@ def test_it_leaves_reports_pages_and_an_index(files, two, capsys):
         assert not Path("out/pages").exists()
         assert run(*BATCH, *judge, "--html") == 0
     assert capsys.readouterr().out.startswith("2 cases: 1 faithful, 1 hallucinated\n")
-    assert sorted(page.name for page in Path("out/pages").iterdir()) == ["_b_right.html", "wrong.html"]
+    assert {page.name for page in Path("out/pages").iterdir()} == {"_b_right.html", "wrong.html"}
     index = Path("out/index.html").read_text("utf-8")
-    assert "./pages/wrong.html" in index
-    assert "<b>right" not in index
+    assert ("./pages/wrong.html" in index, "<b>right" in index) == (True, False)
     assert run(*BATCH, *judge, "--check") == 1
 
 
@@ -49,14 +46,14 @@ def test_junit_has_a_test_for_every_case_and_says_why_it_fails(files, two):
     suite = ElementTree.parse("tests.xml").getroot()
     assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "3", "errors": "1"}
     tests = {test.get("name"): (one.tag, one.get("type"), str(one.text)) for test in suite for one in test}
-    assert {test.get("name") for test in suite} == {"<b>right", "wrong", "open␛", NONE, "said"}
-    assert tests.keys() == {"<b>right", "wrong", "open␛", NONE}
-    assert tests["wrong"][:2] == ("failure", "hallucinated")
-    assert "'ninety' should be 'twenty'" in tests["wrong"][2]
-    assert tests["open␛"][:2] == ("failure", "undecided")
-    assert "lonely & <i>cold</i>" in tests["open␛"][2]
-    assert tests[NONE][:2] == ("error", "not checked")
-    assert "none.txt" in tests[NONE][2]
+    assert {test.get("name") for test in suite} - tests.keys() == {"said"}
+    for name, kind, says in (
+        ("<b>right", ("failure", "undecided"), ""),
+        ("wrong", ("failure", "hallucinated"), "'ninety' should be 'twenty'"),
+        ("open␛", ("failure", "undecided"), "lonely & <i>cold</i>"),
+        ("no⟦LS⟧ne", ("error", "not checked"), "none.txt"),
+    ):
+        assert (tests[name][:2], says in tests[name][2]) == (kind, True), name
 
 
 def test_the_documented_step_is_a_command_that_runs(files, two):
@@ -107,17 +104,12 @@ def test_its_help_shows_what_a_case_is(files, capsys):
 
 def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(files, capsys):
     told = [f"Ada has {n} lamps." for n in range(3)]
-    rows = [
-        case(f"{n}", source_text=f"{text} Tom has none.", response=text, label="faithful")
-        for n, text in enumerate(told)
-    ]
-    write(files, rows)
+    write(files, [case(one, source_text=f"{one} Tom left.", response=one, label="faithful") for one in told])
     with ChatServer(well, delay_s=0.1) as server:
         judge = ("--judge", f"openai:m@{server.address}", "--concurrency", "1")
         assert run(*EVALUATE, *judge, "--dry-run") == 0
         estimate = capsys.readouterr().out
-        assert "3 examples" in estimate
-        assert "first round: 3 calls (judge 3)" in estimate
+        assert all(says in estimate for says in ("3 examples", "first round: 3 calls (judge 3)"))
         assert server.asked == []
         assert run(*EVALUATE, *judge, "--max-calls", "2") in (0, 2)
         assert len(server.asked) == 2

@@ -40,6 +40,7 @@ def test_surroundings_stay_on_the_line_and_say_that_they_are_cut():
 def test_short_is_short(text, characters):
     assert len(short(text, characters)) <= max(characters + 3, 3)
     assert not set(line(text)) & set("\n\r\t\x1b\u2028\u202e")
+    assert short("On the second of March the frost came back.", 24) == "On the … came back."
 
 
 @given(st.text("aB.。 \n!”", max_size=300), st.integers(0, 300), st.integers(0, 300))
