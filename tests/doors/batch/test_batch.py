@@ -52,17 +52,10 @@ def test_only_what_failed_changed_or_was_lost_is_checked_again(tmp_path):
     assert heard[0].done == 3, "a file of the same size that was written since is another source"
 
 
-@pytest.mark.parametrize(
-    ("ids", "says"),
-    [
-        (["a", "b", "a"], "lines 1 and 3 have ids of one file name"),
-        (["a/b", "a:b"], "file name"),
-        (["A", "a"], "file name"),
-    ],
-)
-def test_ids_that_collide_are_refused_before_anything_is_checked(tmp_path, ids, says):
-    with pytest.raises(BadInput, match=says):
-        go(write(tmp_path, map(case, ids)), tmp_path / "out")
+def test_ids_that_collide_are_refused_before_anything_is_checked(tmp_path):
+    for ids, says in (("aba", "lines 1 and 3 have ids"), (["a/b", "a:b"], "file name"), ("Aa", "file name")):
+        with pytest.raises(BadInput, match=says):
+            go(write(tmp_path, map(case, ids)), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fakes import ChatServer
-from reader import PROSE, Reply, always, inventing
+from reader import PROSE, Reply, always, inventing, well
 from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run, verify
 
 from longproof.retrieval.loaders import FILE_BYTES
@@ -156,18 +156,12 @@ def test_a_server_that_refuses_ends_every_command(files, capsys, command):
 
 
 @pytest.mark.parametrize("command", CHECKS)
-@pytest.mark.parametrize("script", [always(PROSE), always(Reply("{}")), inventing])
-def test_a_judge_that_answers_only_rubbish_is_no_judge(files, capsys, command, script):
-    with ChatServer(script) as server:  # type: ignore[arg-type]
-        judge = ("--judge", f"openai:m@{server.address}")
-        assert run(*command, *judge) == 2
-        says = r"no usable answer came from .* is it a model that follows instructions\?"
-        assert re.search(says, capsys.readouterr().err)
-        assert command == EVALUATE or run(*command, *judge, "--check") == 3
-
-
-@pytest.mark.parametrize("command", CHECKS)
-def test_a_run_in_which_no_judge_answered_does_not_end_well(files, capsys, command):
-    assert run(*command, *MODEL, "--max-calls", "0") == 2
-    assert "no judge answered" in capsys.readouterr().err
-    assert command == EVALUATE or run(*command, *MODEL, "--max-calls", "0", "--check") == 3
+@pytest.mark.parametrize("script", [always(PROSE), always(Reply("{}")), inventing, None])
+def test_a_judge_that_answers_only_rubbish_or_not_at_all_is_no_judge(files, capsys, command, script):
+    with ChatServer(script or well) as server:
+        limit = () if script else ("--max-calls", "0")
+        asked = (*command, "--judge", f"openai:m@{server.address}", *limit)
+        rubbish = r"no usable answer came from .* is it a model that follows instructions\?"
+        assert run(*asked) == 2
+        assert re.search(rubbish if script else "no judge answered", capsys.readouterr().err)
+        assert command == EVALUATE or run(*asked, "--check") == 3

@@ -88,15 +88,11 @@ def test_every_judge_and_step_is_explained(spoken):
 
 
 WHOLE = "Ada lit the lamp at nine. Tom sold the boat to Ada."
+GUESSED = FileNotes(left_out=("comments",), guessed_encoding="cp1252")
+UNREAD = FileNotes(unread=("charts and diagrams",))
 
 
-@pytest.mark.parametrize(
-    ("notes", "verdict"),
-    [
-        (FileNotes(left_out=("comments",), guessed_encoding="cp1252"), "faithful"),
-        (FileNotes(unread=("charts and diagrams",)), "undecided"),
-    ],
-)
+@pytest.mark.parametrize(("notes", "verdict"), [(GUESSED, "faithful"), (UNREAD, "undecided")])
 def test_a_response_of_which_not_all_was_read_is_never_faithful(tmp_path, notes, verdict):
     report = Verifier(home=str(tmp_path)).verify(WHOLE, Document.of(WHOLE, notes=notes))
     assert (report.verdict, report.documents[0].notes) == (verdict, notes)
