@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from longproof.agent.models.recording import Replay
+from longproof.agent.models.ledger import Replay
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.run import RunSettings, recorded_run, replay_dataset
 from longproof.evaluation.scores import number, table_row

@@ -8,7 +8,7 @@ What the ledger has is not asked again. Watch with `longproof demo --language en
 import argparse
 from pathlib import Path
 
-from longproof.agent.models.recording import Recorder
+from longproof.agent.models.ledger import Recorder
 from longproof.examples import demo_summary, example, pages
 from longproof.verifier import Verifier
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.ledger import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples

@@ -23,10 +23,9 @@ from langgraph.runtime import Runtime
 from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat
-from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.ledger import Ledger, RecordedChat, Recorder, Replay
 from longproof.agent.models.limits import Limits, Traffic
 from longproof.agent.models.model import Model
-from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Question
@@ -274,7 +273,7 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
             max_calls=settings.max_calls, max_tokens=settings.max_tokens, concurrency=settings.concurrency
         )
         if replay:
-            await ledger.fill(replay.answers())
+            await ledger.fill(replay.lines.values())
 
         def make(chat: Chat) -> Model:
             return Model(

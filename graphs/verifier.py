@@ -16,9 +16,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from longproof.agent.models.answers import Chat
+from longproof.agent.models.ledger import Recorder, Replay
 from longproof.agent.models.limits import ModelPrice, Traffic
 from longproof.agent.models.model import Model
-from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split

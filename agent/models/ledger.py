@@ -1,26 +1,35 @@
-"""The ledger: every paid answer, keyed by the content of its request, in one SQLite file; and the names of runs.
+"""The ledger: every paid answer, keyed by the content of its request, in one SQLite file; and recordings.
 
 Knows: an answer is committed before anyone reads it; a process sends identical requests once, but two processes that
 ask the same at the same moment may both pay. One instance an event loop; SQLite is used in one thread of its own.
-Does not know: what is asked, or what an answer means. Keys to servers are never stored.
+A recording is an exported ledger, from which one run can be made again: gzip, JSON Lines, first what was run, then a
+line a request, under its key in the ledger. A request that nobody answered fails again as it did. Prompts are not
+kept, nor any text of a source beyond what answers quote. What a file holds is checked and never executed.
+Does not know: what a run is, what is asked, or what an answer means. Keys to servers are never stored.
 """
 
 import asyncio
+import gzip
 import json
 import sqlite3
 import time
+import zlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from longproof.agent.models.answers import Raw
+from pydantic import Field
+
+from longproof.agent.models.answers import Chat, Message, Raw, Unanswered
 from longproof.agent.types import Failure
-from longproof.retrieval.files import private_file, private_folder
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.files import private_file, private_folder, write_whole
+from longproof.retrieval.text.redact import own_address
+from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
 Ask = Callable[[], Awaitable[Raw]]
@@ -38,6 +47,8 @@ GRACE_S = 5.0
 """`close` waits so long for calls under way: what is nearly paid for is kept."""
 BUSY_S = 30.0
 """Another process may keep the file locked for so long."""
+MOST_BYTES = 128_000_000
+"""A recording that is larger when it is expanded is refused."""
 
 
 class LedgerFailed(BadInput):
@@ -107,9 +118,13 @@ class Ledger:
             self._asked_again.add(key)
             return raw, False
 
-    async def fill(self, answers: Iterable[tuple[str, str, Raw]]) -> None:
-        """Take in answers that were given elsewhere: key, model, answer. They cost this ledger's runs nothing."""
-        rows = [(key, model, json.dumps(raw.model_dump(exclude_none=True))) for key, model, raw in answers]
+    async def fill(self, lines: Iterable["Line"]) -> None:
+        """Take in the answers of a recording. They cost this ledger's runs nothing."""
+        rows: list[tuple[str, str, str]] = []
+        for line in lines:
+            if line.answer:
+                answer = json.dumps(line.answer.model_dump(exclude_none=True))
+                rows.append((line.key, line.model, answer))
         taking_in = "INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)"
         await self._in_thread(self._db.executemany, taking_in, rows)
 
@@ -251,3 +266,107 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
     sound = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if sound != "ok":
         raise BadInput(f"the ledger {path} is damaged ({sound}): move it away")
+
+
+class Header(Frozen):
+    """A recording's first line: what was run, in its owner's words, and the address of models named without one."""
+
+    format: Literal["longproof.recording"] = "longproof.recording"
+    version: Literal[1] = 1
+    made: str
+    address: str
+    run: dict[str, Any]
+
+
+class Line(Frozen):
+    """One request of a recording: its answer, or the failures that it ended in; the last one counts."""
+
+    key: str = Field(pattern="^[0-9a-f]{64}$")
+    purpose: str = Field(max_length=100)
+    model: str = Field(max_length=1000)
+    lost: tuple[Failure, ...] = ()
+    answer: Raw | None = None
+
+
+class Recorder:
+    """Keeps what a run's models answer, whether it was paid now or lay in the ledger."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, Line] = {}
+
+    def note(
+        self, message: Message, model: str, answer: Raw | None = None, failure: Failure | None = None
+    ) -> None:
+        """Note the answer to this request, or why nobody gave one: what comes last counts."""
+        key, purpose, lost = message.key, message.purpose, (failure,) if failure else ()
+        self._lines[key] = Line(key=key, purpose=purpose, model=model, lost=lost, answer=answer)
+
+    def write(self, path: Path, run: Mapping[str, Any]) -> None:
+        """Write the file. Raises BadInput where nothing was asked."""
+        if not self._lines:
+            raise BadInput(f"no language model was asked: there is nothing to keep in {path}")
+        header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=own_address(), run=dict(run))
+        lines = [line.model_dump(exclude_defaults=True) for _, line in sorted(self._lines.items())]
+        # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
+        text = "".join(
+            json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+            for line in (header.model_dump(), *lines)
+        )
+        write_whole(path, gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0))
+
+
+class Replay(NamedTuple):
+    """A recording opened: its requests by key, and those that were asked for and are not in it, by purpose."""
+
+    path: Path
+    header: Header
+    lines: dict[str, Line]
+    missing: Counter[str]
+
+    @classmethod
+    def open(cls, path: Path) -> "Replay":
+        """Open and check a file. Raises BadInput where it is no recording, or too large."""
+        try:
+            with gzip.open(path) as file:
+                text = file.read(MOST_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadInput(f"can't read the recording {path}: {error}") from error
+        if len(text) > MOST_BYTES:
+            raise BadInput(f"{path} is too large for a recording: it is not read")
+        try:
+            first, *rest = text.decode().removesuffix("\n").split("\n")
+            header = Header.model_validate(json.loads(first))
+            lines = [Line.model_validate(json.loads(line)) for line in rest]
+            if not all(line.answer or line.lost for line in lines):
+                raise ValueError("a request has neither an answer nor failures")
+        except (ValueError, TypeError, RecursionError) as error:
+            raise BadInput(f"{path} is no recording of this version: record it again") from error
+        return cls(path, header, {line.key: line for line in lines}, Counter())
+
+    def refuse_missing(self) -> None:
+        """Raises BadInput where requests were not in the recording."""
+        if self.missing:
+            counted = ", ".join(f"{purpose} {n}" for purpose, n in self.missing.most_common())
+            raise BadInput(
+                f"{self.missing.total()} answers are not in {self.path} ({counted}): prompts, or how texts are cut, "
+                "changed since it was made; record it again (CONTRIBUTING says how)"
+            )
+
+
+class RecordedChat(Chat):
+    """A model that is not there any more, asked for what a ledger with its answers lacks: lost is lost again."""
+
+    has_schema = True
+
+    def __init__(self, replay: Replay, model: str, address: str | None) -> None:
+        self._replay, self.model = replay, model
+        self.endpoint = (address or replay.header.address).rstrip("/")
+
+    async def send(self, message: Message) -> Raw:
+        """Raises Unanswered: as it was recorded, or since it wasn't. A schema that wasn't recorded is refused."""
+        line = self._replay.lines.get(message.key)
+        if line and line.lost:
+            raise Unanswered("so it was recorded", failure=line.lost[-1], status=410)
+        if message.schema is None:
+            self._replay.missing[message.purpose] += 1
+        raise Unanswered("not in the recording", status=410 if message.schema is None else 501)

@@ -18,9 +18,8 @@ from itertools import count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from longproof.agent.models.answers import Chat, Form, Message, Raw, Unanswered, parse, schema
-from longproof.agent.models.ledger import Ledger, content_key
+from longproof.agent.models.ledger import Ledger, Recorder, content_key
 from longproof.agent.models.limits import Limits, estimate_tokens
-from longproof.agent.models.recording import Recorder
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import BadInput

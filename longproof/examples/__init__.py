@@ -48,7 +48,7 @@ def demo_settings(language: str, path: Path | None = None) -> dict[str, Any]:
 
     Raises BadInput where it can't be read, or is of something else.
     """
-    from longproof.agent.models.recording import Replay
+    from longproof.agent.models.ledger import Replay
 
     replay = Replay.open(path or recording(language))
     run = replay.header.run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longproof.agent.models.recording import Replay
+from longproof.agent.models.ledger import Replay
 from longproof.cli import main
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.run import recorded_run, replay_dataset

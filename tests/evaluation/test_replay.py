@@ -12,8 +12,8 @@ from fakes import ChatServer
 from reader import Asked, Reply
 from terminal import run
 
-from longproof.agent.models import recording
-from longproof.agent.models.recording import Replay
+from longproof.agent.models import ledger
+from longproof.agent.models.ledger import Replay
 from longproof.evaluation.run import evaluate_dataset, record_dataset, replay_dataset
 from longproof.retrieval.types import BadInput
 
@@ -142,7 +142,7 @@ NONE = ("", "[]", "{}", HEADER.replace("1,", "2,", 1), f"{HEADER}\n{LINE}}}", f"
     ids=lambda data: data[12:24].hex(),
 )
 def test_what_is_no_recording_or_too_large_is_refused(tmp_path, monkeypatch, data):
-    monkeypatch.setattr(recording, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(ledger, "MOST_BYTES", 1_000_000)
     (tmp_path / "kept.gz").write_bytes(data)
     with pytest.raises(BadInput, match=r"recording|too large"):
         Replay.open(tmp_path / "kept.gz")

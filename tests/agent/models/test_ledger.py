@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from seam import PROMPT
 
 from longproof.agent.models.answers import Message, Raw
-from longproof.agent.models.ledger import Ledger, LedgerFailed
-from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.ledger import Ledger, LedgerFailed, Line, Recorder, Replay
 from longproof.retrieval.types import BadInput
 
 ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
@@ -249,7 +248,9 @@ def make_later(path: Path) -> None:
 
 
 def make_damaged(path: Path) -> None:
-    using(path, lambda ledger: ledger.fill((str(n), "m", Raw(text="x" * 2000)) for n in range(50)))
+    long = Raw(text="x" * 2000)
+    lines = [Line(key=f"{n:064}", purpose="judge", model="m", answer=long) for n in range(50)]
+    using(path, lambda ledger: ledger.fill(lines))
     data = bytearray(path.read_bytes())
     data[8192:40000] = b"\x55" * (40000 - 8192)
     path.write_bytes(bytes(data))
@@ -287,12 +288,14 @@ def test_what_is_recorded_is_what_is_replayed(
     tmp_path_factory: pytest.TempPathFactory, text: str, refusal: str | None
 ) -> None:
     path = tmp_path_factory.mktemp("recording") / "r.gz"
-    answer, lost = (Message(PROMPT, 0.0, 10, purpose="judge", key=letter * 64) for letter in "ab")
-    recorder = Recorder()
-    recorder.note(answer, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))
+    answered, lost = (Message(PROMPT, 0.0, 10, purpose="judge", key=letter * 64) for letter in "ab")
+    answer, recorder = Raw(text=text, refusal=refusal, prompt_tokens=0), Recorder()
+    recorder.note(answered, "模型", answer)
     recorder.note(lost, "m", failure="timeout")
     recorder.write(path, {"example": "三国"})
     replay = Replay.open(path)
     assert replay.header.run == {"example": "三国"}
-    assert list(replay.answers()) == [("a" * 64, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))]
-    assert replay.lines["b" * 64].lost == ("timeout",)
+    assert [(line.model, line.answer, line.lost) for line in replay.lines.values()] == [
+        ("模型", answer, ()),
+        ("m", None, ("timeout",)),
+    ]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from seam import PROMPT, Colour, ask, using
 
+from longproof.agent.models.ledger import RecordedChat, Recorder, Replay
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.specs import as_spec, connect
 from longproof.retrieval.types import BadInput
 
@@ -144,7 +144,7 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     replay, spec = Replay.open(tmp_path / "run.gz"), as_spec(spec_of(name))
 
     async def replayed(model: Model) -> Answer[Colour]:
-        await model._ledger.fill(replay.answers())
+        await model._ledger.fill(replay.lines.values())
         return await ask(model)
 
     assert using(RecordedChat(replay, spec.model, spec.endpoint), replayed).value == first.value
