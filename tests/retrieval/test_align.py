@@ -105,9 +105,7 @@ def test_viterbi_does_not_depend_on_the_unit_of_the_scores(similarity: np.ndarra
 
 
 def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -> None:
-    certain = np.zeros((1, 30))
-    certain[0, 12] = 1.0
-    unsure = np.zeros((1, 30))
+    certain, unsure = np.eye(1, 30, 12), np.zeros((1, 30))
     unsure[0, 10:15] = 1.0
     assert places(viterbi(certain)) == [(11, 13, 12)]
     assert viterbi(unsure)[0].last - viterbi(unsure)[0].first > 3

@@ -15,8 +15,10 @@ import pytest
 from longproof import Verifier
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger
+from longproof.graphs.settings import Settings
 from longproof.retrieval.files import home, private_file, private_folder, read_toml, write_lines, write_whole
 from longproof.retrieval.types import BadInput
+from longproof.review import open_checkpoints
 
 
 @pytest.fixture(autouse=True)
@@ -79,17 +81,10 @@ def test_the_ledger_and_what_sqlite_puts_beside_it_are_private(tmp_path: Path) -
 
 
 def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
-    from longproof.graphs.settings import Settings
-    from longproof.review import open_checkpoints
-
-    async def look() -> None:
-        async with open_checkpoints(Settings(home=str(tmp_path))):
-            pass
-
     for damage in (b"no database" * 1000, b"SQLite format 3\x00" + b"\xff" * 5000):
         (tmp_path / "checkpoints.sqlite").write_bytes(damage)
         with pytest.raises(BadInput, match=r"checkpoints\.sqlite.*move it away"):
-            asyncio.run(look())
+            asyncio.run(open_checkpoints(Settings(home=str(tmp_path))).__aenter__())
         assert (tmp_path / "checkpoints.sqlite").read_bytes() == damage
 
 

@@ -21,12 +21,8 @@ TEXT = (
 )
 PASSAGES = [(0, 53), (40, 107), (107, 130), (130, 181)]
 PIECES = [TEXT[start:end] for start, end in PASSAGES]
+INDEX = LexicalIndex(Document.of(TEXT), PASSAGES)
 words = st.lists(st.sampled_from(["fox", "sea", "王冕", "荷花", "。", "🦊"]), max_size=60).map(" ".join)
-
-
-@pytest.fixture
-def index() -> LexicalIndex:
-    return LexicalIndex(Document.of(TEXT), PASSAGES)
 
 
 def bm25(query: str, texts: list[str]) -> list[float]:
@@ -45,9 +41,9 @@ def bm25(query: str, texts: list[str]) -> list[float]:
     return scores
 
 
-def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
+def test_scores_are_those_of_the_formula() -> None:
     query = "The captain's key, the brass key! 船长的钥匙"
-    hits = index.search(query, 10)
+    hits = INDEX.search(query, 10)
     around = bm25(query, [" ".join(PIECES)])[0]  # nine passages side by side would be the whole text
     expected = [score and score + lexical.CONTEXT_WEIGHT * around for score in bm25(query, PIECES)]
     for hit in hits:
@@ -55,13 +51,13 @@ def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
     assert len(hits) == sum(score > 0 for score in expected)
 
 
-def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: LexicalIndex) -> None:
+def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges() -> None:
     query = "the brass key; a letter"
     scores = bm25(query, PIECES)
     # So few passages that the widest ranges are the whole text.
     whole = 2 * bm25(query, [" ".join(PIECES)])[0]
     first, second = bm25(query, [" ".join(PIECES[:3]), " ".join(PIECES[1:])])
-    matrix = index.similarity([query, "zebra"], [(0, 95), (95, 181), (0, 181), (104, 107)])
+    matrix = INDEX.similarity([query, "zebra"], [(0, 95), (95, 181), (0, 181), (104, 107)])
     passage = [max(scores[:2]), max(scores[2:]), max(scores), scores[1]]
     wider = [max(first, second), second, max(first, second), max(first, second)]
     assert matrix[0] == pytest.approx(np.add(passage, wider) + whole, rel=1e-5)
@@ -79,11 +75,11 @@ def test_of_two_equal_passages_the_one_among_others_of_the_kind_is_found_first()
     assert [hit.span.start for hit in first if hit.span.text == "letter"] == [starts[46], starts[20]]
 
 
-def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> None:
+def test_words_find_each_other_whatever_their_endings() -> None:
     assert terms("Ladies' and the lady's; he burned burning, the burns") == ["ladi"] * 2 + ["burn"] * 3
     assert terms("Was it not? red bed sings 3,500 做了") == ["red", "bed", "sing", "3500", "做", "了", "做了"]
-    assert index.search("captains", 9)[0].span.text == TEXT[0:53]
-    assert index.search("the", 9) == []
+    assert INDEX.search("captains", 9)[0].span.text == TEXT[0:53]
+    assert INDEX.search("the", 9) == []
 
 
 def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> None:
