@@ -25,9 +25,7 @@ CUT = PassageSize()
 SEGMENTS = ["chapter 13 and number 91", "船长遇见了狐狸", "🦊"]
 
 
-def source_index(
-    home: Path, embedder: Letters | None = None, text: str = TEXT, cut: PassageSize = CUT
-) -> SourceIndex:
+def source_index(home, embedder=None, text=TEXT, cut=CUT) -> SourceIndex:
     return search.source_index(Document.of(text), home, embedder, cut)
 
 

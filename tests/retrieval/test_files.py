@@ -36,8 +36,7 @@ def test_files_and_their_new_folders_are_private(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     write_whole(tmp_path / "a" / "b" / "whole", b"text")
     write_lines(tmp_path / "a" / "c" / "lines", ["text\n"])
-    assert {rights(path) for path in tmp_path.rglob("*") if path.is_dir()} == {0o700}
-    assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {0o600}
+    assert {(path.is_dir(), rights(path)) for path in tmp_path.rglob("*")} == {(True, 0o700), (False, 0o600)}
     assert rights(tmp_path) == 0o755
 
 

@@ -1,6 +1,7 @@
 """A JSON record told as one fact a line; what is no JSON is refused in one line."""
 
 import json
+import re
 from contextlib import suppress
 
 import pytest
@@ -61,9 +62,7 @@ def test_scalars_stand_as_they_were_written(raw, text):
 def test_what_is_no_usable_json_is_refused_in_one_line(raw, message):
     with pytest.raises(BadInput, match=message) as refusal:
         record(raw, uri="data.json")
-    assert str(refusal.value).startswith("data.json: ")
-    assert "\n" not in str(refusal.value)
-    assert len(str(refusal.value)) < 200
+    assert re.fullmatch(r"data\.json: .{,180}", str(refusal.value))
 
 
 JSON = st.recursive(
