@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import PROSE, Reply, always, inventing, well
-from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run, verify
+from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run
 
 from longproof.retrieval.loaders import FILE_BYTES
 
@@ -48,6 +48,7 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--timeout-s", "0"), "setting timeout_s"),
     (("--run-id", "a\udcffb"), "setting run_id"),
     (("--bogus",), "bogus"),
+    (("--judge", "openai:gpt-4.1"), "OPENAI_API_KEY is not set"),
 ]
 """Options that every command has that checks, with what none of them takes."""
 REPLAYED = [("--dry-run",), ("--seed", "1"), ("--repeat", "2"), ("--only", "scale=S"), ("--max-calls", "1")]
@@ -104,6 +105,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder with files that nobody can use."""
     monkeypatch.setenv("LONGPROOF_DATA", "")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for name, data in MADE.items():
         (files / name).write_bytes(data)
     os.mkfifo(files / "pipe")
@@ -135,14 +137,6 @@ def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(files, 
         for command in (*CHECKS, ("doctor",)):
             assert run(*command) == 2
             assert says in capsys.readouterr().err
-
-
-def test_a_models_own_key_is_asked_for_when_something_is_sent(files, capsys, monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert verify("--judge", "openai:gpt-4.1", "--dry-run") == 0
-    assert "first round: " in capsys.readouterr().out
-    assert verify("--judge", "openai:gpt-4.1") == 2
-    assert "OPENAI_API_KEY is not set" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", CHECKS)

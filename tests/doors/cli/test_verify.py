@@ -95,7 +95,8 @@ def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(number, files, c
     )
 
 
-def test_the_dry_run_and_the_report_tell_money_by_a_list_or_the_panel_file(files, capsys):
+def test_the_dry_run_needs_no_key_and_tells_money_as_the_report_does(files, capsys):
+    assert verify("--judge", "openai:gpt-4.1", "--dry-run") == 0
     (files / "prices.toml").write_text(PRICES, "utf-8")
     (files / "longproof.toml").write_text(PRICES.rpartition("b =")[0], "utf-8")
     with ChatServer(well) as server:

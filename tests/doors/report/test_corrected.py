@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from longproof.agent.types import Error
 from longproof.report.corrected import changes, corrected_text, known_changes
 from longproof.retrieval.books import read_docx
-from longproof.retrieval.types import BadInput
 
 LEFT = {
     "The lamp, [bright and new,] was lit.": "The lamp, was lit.",
@@ -91,11 +90,6 @@ def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(engl
     nearby = with_errors(report, *(error(report, *pair) for pair in pairs.items()))
     assert told(nearby).startswith(" Marlow kept the gauge for forty . His")
     assert all(one.end <= other.start for one, other in pairwise(changes(nearby)))
-
-
-def test_another_suffix_is_refused(english_report):
-    with pytest.raises(BadInput, match=r"\.txt or \.docx"):
-        corrected_text(english_report[0], "x.exe")
 
 
 def without(report: Any, bracketed: str) -> Any:

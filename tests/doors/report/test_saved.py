@@ -101,6 +101,7 @@ def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, 
         (("report", report, "--html", report), "is read"),
         (("report", report, "--html", "-"), "--html goes to a file"),
         (("report", report, "--corrected", "-"), "--corrected goes to a file"),
+        (("report", report, "--corrected", "better.exe"), ".txt or .docx"),
     ):
         assert run(*arguments) == 2
         assert says in capsys.readouterr().err
