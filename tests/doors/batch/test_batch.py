@@ -248,8 +248,7 @@ def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one_but
     (tmp_path / "story.txt").write_text(source, "utf-8")
     engine = local_engine(Verifier(home=str(tmp_path / "home")), FileCases(cases))
     judged = {"judges": ["openai:m@http://127.0.0.1:9/v1"]}
-    stops = isinstance(error, LedgerFailed)
-    with pytest.raises(BadInput, match="ledger") if stops else nullcontext():
+    with pytest.raises(BadInput, match="ledger") if isinstance(error, LedgerFailed) else nullcontext():
         done = check_cases(cases, tmp_path / "out", settings=judged, engine=engine)
         assert done.states["done"] == 3
     assert len(tried) == tries
