@@ -1,17 +1,24 @@
 """Windows of a book in which sentences of a summary are looked for: how often one holds the place, and its size.
 
+With an embedder: how often search finds a right place by words, by meaning and by both, and the windows hold it.
 Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out: a Chinese one
 (longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in `data/*.jsonl`, told `plain`
 with the book's names and usual words, of one also `reworded` with as few of them as can be. Summaries are running
-text: line breaks would tell where a place ends. Does not know: whether a judge can use what a window holds.
+text: line breaks would tell where a place ends. For search also clipper_books' claims (`clipper:ID`), each of
+which may rest on several chapters. Vectors are kept in LONGPROOF_HOME. Does not know: whether a judge can use what
+is found.
 
-    LONGPROOF_DATA=... python benchmarks/alignment.py
+    LONGPROOF_DATA=... python benchmarks/alignment.py [BOOK ...]
+    LONGPROOF_DATA=... python benchmarks/alignment.py --embedder e5 ["Great Gatsby" clipper:13511 ...]
 """
 
+import argparse
 import gzip
 import json
 import os
+import re
 import sys
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
@@ -21,16 +28,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.agent.models.addresses import place_and_key
 from longproof.graphs.evidence.places import windows
-from longproof.graphs.evidence.sources import MARGIN
+from longproof.graphs.evidence.sources import MARGIN, MEANING, SHOWN
+from longproof.indexes.search import SourceIndex, source_index
 from longproof.retrieval.align import greedy
+from longproof.retrieval.dense import Embedder
+from longproof.retrieval.embedders import embedder
+from longproof.retrieval.files import home
 from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.ranking import AMONG, fuse
 from longproof.retrieval.text.chunking import SEGMENT, blocks, overlapping, segments
 from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document
+from longproof.retrieval.types import Document, Hit
 
 Range = tuple[int, int]
+Queries = list[tuple[str, list[Range]]]
+"""Each with the places that are right."""
 EVENTS = Path(__file__).parent / "data"
 NOVELS = {
     "Wildfell Hall": ("novels_en/a_bronte_the_tenant_of_wildfell_hall.txt", "tenant_of_wildfell_hall"),
@@ -43,6 +58,8 @@ NOVELS = {
     "Sanguo Yanyi (Chinese)": ("novels_zh/sanguo_yanyi_三国演义.txt", "sanguo_yanyi"),
 }
 """Each book's file, or its title in nocha_sample, and its events."""
+CHINESE = "Rulin Waishi (Chinese)"
+BOOKS = (CHINESE, *NOVELS)
 SIZE = 5500
 """Characters of a block."""
 
@@ -88,8 +105,12 @@ def chinese(data: Path) -> Book:
     return Book(text, index_of(text), {"dense": dense, "first sentences": first})
 
 
-def told_by_events(data: Path, name: str) -> Book:
-    """One sentence an event, in each of the ways in which it is told."""
+def open_book(data: Path, name: str) -> Book:
+    """One of BOOKS; of NOVELS one sentence an event, in each of the ways in which it is told."""
+    if name not in BOOKS:
+        sys.exit(f"{name} is none of {', '.join(BOOKS)}")
+    if name == CHINESE:
+        return chinese(data)
     novel, file = NOVELS[name]
     text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else book_text(data, novel)
     told = dict[str, Told]()
@@ -99,11 +120,6 @@ def told_by_events(data: Path, name: str) -> Book:
             texts.append(event[way])
             places.append((event["start"], event["end"]))
     return Book(text, index_of(text), dict(sorted(told.items())))
-
-
-def open_book(data: Path, name: str) -> Book:
-    """One of NOVELS, or the Chinese one of longnovel_mini_zh."""
-    return told_by_events(data, name) if name in NOVELS else chinese(data)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -119,6 +135,22 @@ def book_text(data: Path, title: str) -> str:
     return str(books[title])
 
 
+def claims(data: Path, number: str) -> tuple[str, Queries]:
+    """A book of clipper_books and its true claims, with their chapters."""
+    books = lines(data / "clipper_books" / "books.jsonl.gz")
+    book = next(one for one in books if str(one["book_id"]) == number)
+    text, chapters = "", dict[str, Range]()
+    for name, chapter in enumerate(book["chapters"], start=1):
+        chapters[str(name)] = (len(text), len(text) + len(chapter["text"]))
+        text += chapter["text"] + "\n\n"
+    queries: Queries = []
+    for claim in lines(data / "clipper_books" / "claims.jsonl"):
+        named = chapters.keys() & re.findall(r"\d+", claim["source"])
+        if str(claim["book_id"]) == number and named:
+            queries.append((claim["facts"], [chapters[name] for name in named]))
+    return text, queries
+
+
 def index_of(text: str) -> LexicalIndex:
     return LexicalIndex(Document.of(text), overlapping(text))
 
@@ -130,15 +162,6 @@ def thinned_out(told: Told, every: int) -> list[Told]:
 
 WAYS = ("sentences", "greedy", "top 5")
 """`sentences` is this project's own protocol, `greedy` LongNovel's in segments; the five most similar blocks."""
-
-
-def blocks_shown(way: str, similarity: NDArray[np.float64], texts: Sequence[str]) -> list[list[int]]:
-    """For each piece of a summary, the blocks that are shown, in order."""
-    if way == "top 5":
-        best: list[list[int]] = np.sort(np.argsort(-similarity, axis=1, kind="stable")[:, :5]).tolist()
-        return best
-    found = greedy(similarity) if way == "greedy" else windows(similarity, texts, [range(len(texts))])
-    return [list(range(window.first, window.last + 1)) for window in found]
 
 
 def characters_of(book: Book, cut: Sequence[Range], shown: Sequence[int], margin: int) -> list[Range]:
@@ -161,7 +184,12 @@ def shares_shown(book: Book, summaries: Sequence[Told], way: str) -> tuple[float
     found, read = [], []
     for told in summaries:
         texts, pairs = told.as_text(SEGMENT if way == "greedy" else 0)
-        shown = blocks_shown(way, book.index.similarity(texts, cut), texts)
+        similarity, shown = book.index.similarity(texts, cut), list[list[int]]()
+        if way == "top 5":
+            shown = np.sort(np.argsort(-similarity, axis=1, kind="stable")[:, :5]).tolist()
+        else:
+            path = greedy(similarity) if way == "greedy" else windows(similarity, texts, [range(len(texts))])
+            shown = [list(range(window.first, window.last + 1)) for window in path]
         for number, place in pairs:
             ranges = characters_of(book, cut, shown[number], margin)
             found.append(any(start <= place[0] and place[1] <= end for start, end in ranges))
@@ -173,20 +201,100 @@ def row(*cells: object) -> None:
     print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
 
 
-def main() -> None:
+def window_rows(data: Path, names: Sequence[str]) -> None:
     """Print a row a book and a way of thinning its summary out."""
-    folder = os.environ.get("LONGPROOF_DATA")
-    if not folder:
-        sys.exit("LONGPROOF_DATA is not set: it names the folder of development data")
     row("book", "summary", "sentences", *WAYS)
-    data = Path(folder)
-    for name in ("Rulin Waishi (Chinese)", *NOVELS):
+    for name in names:
         book = open_book(data, name)
         for kind, told in book.summaries.items():
             for which, summaries in (("all", [told]), ("every 3rd", thinned_out(told, 3))):
                 results = [shares_shown(book, summaries, way) for way in WAYS]
                 count = len(summaries[0].as_text()[0])
                 row(name, f"{kind}, {which}", count, *(f"{r:.1%}, {m:.1f}" for r, m in results))
+
+
+def first_in(hits: Sequence[Hit], place: Range) -> int:
+    """The rank of the first hit whose middle lies in the place, without those that overlap a better one; 0: none."""
+    kept: list[Hit] = []
+    for hit in hits:
+        if all(hit.span.end <= one.span.start or one.span.end <= hit.span.start for one in kept):
+            kept.append(hit)
+            if 2 * place[0] <= hit.span.start + hit.span.end < 2 * place[1]:
+                return len(kept)
+    return 0
+
+
+def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: SourceIndex) -> None:
+    """Print how often a right place comes first and is among five, and which share of all is among five and ten."""
+    found: dict[str, list[tuple[float, ...]]] = {"words": [], "meaning": [], "both": []}
+    for query, places in queries:
+        by_words, by_meaning = words.search(query, AMONG), meaning.search(query, AMONG)
+        ranked = {"words": by_words, "meaning": by_meaning, "both": fuse(by_words, by_meaning, AMONG)}
+        for way, hits in ranked.items():
+            ranks = np.array([first_in(hits, place) or np.inf for place in places])
+            among = ranks <= 5
+            found[way].append((1 in ranks, among.any(), among.mean(), (ranks <= 10).mean()))
+    for way, results in found.items():
+        row(name, len(queries), way, *(f"{share:.3f}" for share in np.mean(results, axis=0)))
+
+
+def rises(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each row in units of its rise above its median."""
+    middle = np.median(matrix, axis=1, keepdims=True)
+    rise = matrix.max(axis=1, keepdims=True) - middle
+    return (matrix - middle) / np.maximum(rise, max(float(np.median(rise)), 1e-9))
+
+
+def path_rows(name: str, book: Book, told: Told, meaning: SourceIndex) -> None:
+    """Print how often the window along the path holds the place."""
+    cut = blocks(book.text, SIZE)
+    texts, pairs = told.as_text()
+    by_words, by_meaning = book.index.similarity(texts, cut), meaning.similarity(texts, cut)
+    both = rises(by_words) + rises(by_meaning)
+    for way, matrix in (("words", by_words), ("meaning", by_meaning), ("both", both)):
+        shown = windows(matrix, texts, [range(len(texts))])
+        whole = [cut[shown[n].first][0] <= a and b <= cut[shown[n].last][1] for n, (a, b) in pairs]
+        row(name, len(texts), f"path by {way}", f"{np.mean(whole):.3f}")
+
+
+def indexes(text: str, model: Embedder) -> tuple[SourceIndex, SourceIndex]:
+    """The indexes of a book by words and by meaning; says what the second costs where it is new."""
+    document, began, wall = Document.of(text), time.process_time(), time.monotonic()
+    meaning = source_index(document, home(), model, MEANING)
+    spent = time.process_time() - began
+    row("", len(text), "characters", f"{spent:.0f} CPU s", f"{time.monotonic() - wall:.0f} s")
+    return source_index(document, home(), None, SHOWN), meaning
+
+
+def meaning_rows(data: Path, names: Sequence[str], model: Embedder) -> None:
+    """Print rows of search, and of the path where a summary tells the book."""
+    row("text", "sentences", "by", "a right place first", "among 5", "all among 5", "all among 10")
+    for name in names:
+        if name.startswith("clipper:"):
+            text, queries = claims(data, name.removeprefix("clipper:"))
+            search_rows(name, queries, *indexes(text, model))
+            continue
+        book = open_book(data, name)
+        words, meaning = indexes(book.text, model)
+        for kind, told in book.summaries.items():
+            texts, pairs = told.as_text()
+            queries = [(text, [at for n, at in pairs if n == number]) for number, text in enumerate(texts)]
+            search_rows(f"{name}, {kind}", queries, words, meaning)
+            path_rows(f"{name}, {kind}", book, told, meaning)
+
+
+def main() -> None:
+    """Print the rows of the books that are named, or of all that have summaries."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--embedder", default="lexical", help="search by its meaning, by words and by both")
+    parser.add_argument("books", metavar="BOOK", nargs="*", default=BOOKS)
+    given = parser.parse_args()
+    if not (folder := os.environ.get("LONGPROOF_DATA")):
+        parser.error("LONGPROOF_DATA is not set: it names the folder of development data")
+    if model := embedder(given.embedder, place_and_key):
+        meaning_rows(Path(folder), given.books, model)
+    else:
+        window_rows(Path(folder), given.books)
 
 
 if __name__ == "__main__":

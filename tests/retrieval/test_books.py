@@ -29,7 +29,7 @@ def test_windows_hold_what_a_chinese_summary_tells(data: Path) -> None:
 )
 def test_windows_hold_what_an_english_summary_tells(data, name, steps, least, most):
     alignment = benchmark("alignment")
-    book = alignment.told_by_events(data, name)
+    book = alignment.open_book(data, name)
     for every in steps:
         summary = alignment.thinned_out(book.summaries["plain"], every)
         recall, shown = alignment.shares_shown(book, summary, "sentences")
