@@ -45,11 +45,8 @@ def draw(browser: Any, name: str, *, dark: bool = False) -> None:
 
 def main() -> None:
     """Draw the start page, and the example light and dark, at each width."""
-    options, chromium, driver = (
-        webdriver.ChromeOptions(),
-        shutil.which("chromium"),
-        shutil.which("chromedriver"),
-    )
+    options = webdriver.ChromeOptions()
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not chromium or not driver:
         sys.exit("chromium and its driver are missing (Debian: apt-get install chromium chromium-driver)")
     options.binary_location = chromium

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -163,9 +164,9 @@ def peak_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def measure(python: str, tool: str, address: str, log: Path, size: Size, repeats: int) -> Found:
+def measure(python: str, tool: str, address: str, log: str, size: Size, repeats: int) -> Found:
     """Check in a process of the tool's own Python, which prints its result as its last line."""
-    command = [python, __file__, "--child", tool, address, str(log), *map(str, (*size, repeats))]
+    command = [python, __file__, "--child", tool, address, log, *map(str, (*size, repeats))]
     quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "TRULENS_OTEL_TRACING": "0"}
     done = subprocess.run(command, capture_output=True, text=True, env=quiet, cwd=tempfile.gettempdir())
     found: list[Found] = [json.loads(said) for said in done.stdout.splitlines() if said.startswith("{")]
@@ -190,21 +191,8 @@ COLUMNS = ("tool", "source", "sentences", "calls", "prompt characters", "passes"
 COLUMNS += ("wall s, faithful / planted", "peak MB (before)", "the faithful one", "the planted error")
 
 
-def print_table(given: argparse.Namespace, address: str, log: Path) -> None:
-    """Measure and print, tool by tool, the few sentences first."""
-    pythons = dict(item.split("=", 1) for item in given.python)
-    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
-    for sentences in given.sentences:
-        repeats = 3 if sentences == min(given.sentences) else 1
-        for source in given.sources:
-            size = (source, sentences)
-            for tool in given.tools:
-                found = measure(pythons.get(tool, sys.executable), tool, address, log, size, repeats)
-                print(row(tool, size, found), flush=True)
-
-
 def main() -> None:
-    """Measure and print the table."""
+    """Measure and print the table, tool by tool, the few sentences first."""
     if sys.argv[1:2] == ["--child"]:
         tool, address, log, *numbers = sys.argv[2:]
         source, sentences, repeats = map(int, numbers)
@@ -219,8 +207,14 @@ def main() -> None:
     parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
     given = parser.parse_args()
-    with tempfile.NamedTemporaryFile() as log, open_server(Path(log.name)) as server:
-        print_table(given, server.address, Path(log.name))
+    pythons = dict(item.split("=", 1) for item in given.python)
+    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
+    with tempfile.NamedTemporaryFile() as file, open_server(Path(file.name)) as server:
+        for sentences, source, tool in product(given.sentences, given.sources, given.tools):
+            size, repeats = (source, sentences), 3 if sentences == min(given.sentences) else 1
+            python = pythons.get(tool, sys.executable)
+            found = measure(python, tool, server.address, file.name, size, repeats)
+            print(row(tool, size, found), flush=True)
 
 
 if __name__ == "__main__":

@@ -91,15 +91,10 @@ class Handler(BaseHTTPRequestHandler):
             self._send(503, {"error": {"message": "nobody answered"}})
             return
         read = sum(len(message["content"]) for message in body["messages"])
-        about = {
-            "id": f"by-hand-{number}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body.get("model"),
-        }
+        about = {"id": f"by-hand-{number}", "object": "chat.completion", "created": 0}
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         usage = {"prompt_tokens": read, "completion_tokens": len(text), "total_tokens": read + len(text)}
-        self._send(200, {**about, "choices": [choice], "usage": usage})
+        self._send(200, {**about, "model": body.get("model"), "choices": [choice], "usage": usage})
 
     def log_message(self, *_: object) -> None:
         """Nothing on the terminal: the log has it."""
