@@ -198,8 +198,9 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
     for look in LOOKS[LOOKS.index(last) + 1 :]:
         # A window is ten times as long as what a search shows, and no surer.
         no_window = not claim.around or "search" in plan.looks
-        seen = look == "words" or look in claim.looks or look not in plan.looks
-        if seen or (look == "window" and no_window):
+        # A claim's own words are looked for where it isn't borne out, in no fixed order.
+        skipped = look == "words" or look in claim.looks or look not in plan.looks
+        if skipped or (look == "window" and no_window):
             continue
         if look == "search":
             return Step(do="search", look=look)
