@@ -9,7 +9,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from html import escape
 from io import BytesIO
-from itertools import count, zip_longest
+from itertools import count
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -81,19 +81,20 @@ def changes(report: Report, accepted: Container[str] | None = None) -> list[Chan
     for change in sorted(known_changes(report, accepted), key=lambda one: (one.start, one.end)):
         if not apart or change.start >= apart[-1].end:
             apart.append(change)
-    made, written, done = list[Change](), "", 0
-    for change, following in zip_longest(apart, apart[1:]):
+    # From the last one on, so that what follows a deletion is known.
+    made, after, rest = list[Change](), len(text), ""
+    for change, earlier in zip(apart[::-1], [*apart[-2::-1], None], strict=True):
         words = text[change.start : change.end]
         if not change.new and words.strip(" "):
             start = change.end - len(words.lstrip(" "))
             end = change.start + len(words.rstrip(" "))
-            before, behind = left_over(written + text[done:start], text[end:])
-            until = following.start if following else len(text)
-            change = change._replace(start=max(done, start - before), end=min(end + behind, until))
-        written += text[done : change.start] + change.new
-        done = change.end
+            before, behind = left_over(text[:start], text[end:after] + rest)
+            least = earlier.end if earlier else 0
+            change = change._replace(start=max(least, start - before), end=min(end + behind, after))
+        rest = change.new + text[change.end : after] + rest
+        after = change.start
         made.append(change)
-    return made
+    return made[::-1]
 
 
 def left_over(left: str, right: str) -> tuple[int, int]:
