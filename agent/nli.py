@@ -57,7 +57,9 @@ class NliJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order; nothing is paid."""
-        pieces = [piece for span in question.shown for piece in passages(span)]
+        pieces = await asyncio.to_thread(
+            lambda: [piece for span in question.shown for piece in passages(span)]
+        )
         pairs = [(piece.text, claim.text) for claim in claims for piece in pieces]
         rows: list[Scores] | None = None
         reason = ""

@@ -258,6 +258,8 @@ def _nearly_the_same(ours: Words, pairs: dict[int, int], odd: int) -> bool:
 
 def _kind(ours: Words, theirs: Words, here: list[Token], there: list[Token]) -> Kind | None:
     """Return the kind of conflict: a number told for a number, a name for a name of as many words."""
+    if len(here) != len(there):  # the source's sentence ends first
+        return None
     if here[0].number and there[0].number:
         return "numerical" if len(here) == 1 and differ(here[0].number, there[0].number) else None
     named = all(map(ours.is_name, here)) and all(map(theirs.is_name, there))

@@ -319,10 +319,12 @@ def draw_sample(
     if size < 1:
         raise BadInput("a sample has at least one example")
     units = Counter(example.pair or example.id for example in found)
-    left, drawn = list(units), set[str]()
+    left, drawn, n = list(units), set[str](), 0
     Random(seed).shuffle(left)
-    while sum(units[unit] for unit in drawn) < size:
-        drawn.add(left[len(drawn)])
+    for unit in left:
+        if n < size:
+            drawn.add(unit)
+            n += units[unit]
     return [example for example in found if (example.pair or example.id) in drawn]
 
 

@@ -47,14 +47,15 @@ async def ask_panel(
             place = str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
             sharing.setdefault((place, question.shown), []).append((judge, question))
 
-    async def ask(judge: Judge, question: Question, about: list[Claim]) -> Answered:
+    async def ask(judge: Judge, question: Question, about: list[Claim], _: object = None) -> Answered:
         return complete(await judge.judge(question, about, case), judge.name, question)
 
     async def ask_one(judge: Judge, question: Question) -> Answered:
         about = [claims[id_] for id_ in question.claim_ids]
         if not traced:
             return await ask(judge, question, about)
-        return await RunnableLambda(partial(ask, judge, question), name=judge.name).ainvoke(about)
+        seen = {"question": question.id, "look": question.look, "claims": [claim.text for claim in about]}
+        return await RunnableLambda(partial(ask, judge, question, about), name=judge.name).ainvoke(seen)
 
     async def ask_in_order(pairs: Sequence[Asked]) -> list[Answered]:
         first = await ask_one(*pairs[0])

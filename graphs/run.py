@@ -246,8 +246,8 @@ class Pool:
     async def close(self) -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
         here = asyncio.get_running_loop()
-        for key in [key for key in self._open if key[0] is here]:
-            task = self._open.pop(key)
+        # Taken out all at once: another close may run while this one waits.
+        for task in [self._open.pop(key) for key in list(self._open) if key[0] is here]:
             await asyncio.wait([task])
             if not task.cancelled() and task.exception() is None:
                 await task.result().close()

@@ -28,13 +28,15 @@ from longproof.retrieval.types import Frozen
 LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
 _TOO_LONG = re.compile(
-    r"(?:prompt|inputs?|messages|request|conversation)(?: is| are)? too long|input tokens exceed"
+    r"(?<!schema )(?:is|are) too long|(?:prompt|inputs?|messages|request) too long|input tokens exceed"
     r"|context[ _](?:length|limit|size|window)|(?:input|prompt|maximum model) length"
     r"|(?:maximum number of|too many) tokens",
     re.IGNORECASE,
 )
 """Servers' words for a prompt that is."""
-_OF_THE_ANSWER = re.compile(r"max_\w*tokens\W+(?:exceeds|is|must)\b[^.]*", re.IGNORECASE)
+_OF_THE_ANSWER = re.compile(
+    r"max_\w*tokens\W+(?:exceeds|is|must)\b(?![^.]*\b(?:prompt|inputs?|messages)\b)[^.]*", re.IGNORECASE
+)
 """A sentence about the answer's limit, which is not about the prompt."""
 MOST_TOKENS = 10**9
 """A count of tokens beyond this is none."""

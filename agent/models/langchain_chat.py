@@ -92,6 +92,7 @@ class LangChainChat(ProviderChat):
         configured = sha256(model._get_llm_string().encode()).hexdigest()[:16]
         super().__init__(model._llm_type, f"{type(model).__name__}:{configured}", needs_key=False)
         self.endpoint, self._model = f"langchain:{model._llm_type}", model
+        self._takes_temperature = False
 
     def _make_model(self, **_: Any) -> BaseChatModel:
         return self._model

@@ -229,7 +229,8 @@ class Model:
             _LOG.warning("%s; asking again, up to %d times", error, RETRIES)
         self._limiter.pause(error.wait_s or 0)
         doublings = attempt if error.wait_s is None else 0
-        await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**doublings)
+        backoff = random.uniform(0.5, 1) * self._first_wait_s * 2**doublings
+        await asyncio.sleep((error.wait_s or 0) + backoff)
 
     def _message(
         self,

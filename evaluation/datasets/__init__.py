@@ -50,7 +50,8 @@ def load_cases(location: Location) -> Iterator[Example]:
         yield Example(
             id=str(case.id),
             task=case.task,
-            sources=tuple(sources),
+            # Where a file lies on this machine is no part of the example.
+            sources=tuple(source.model_copy(update={"uri": ""}) for source in sources),
             response=case.response,
             context=case.context or "",
             reference=case.reference,

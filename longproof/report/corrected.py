@@ -83,13 +83,14 @@ def changes(report: Report, accepted: Container[str] | None = None) -> list[Chan
             apart.append(change)
     # From the last one on, so that what follows a deletion is known.
     made, after, rest = list[Change](), len(text), ""
-    for change, earlier in zip(apart[::-1], [*apart[-2::-1], None], strict=True):
+    for number in reversed(range(len(apart))):
+        change = apart[number]
         words = text[change.start : change.end]
         if not change.new and words.strip(" "):
             start = change.end - len(words.lstrip(" "))
             end = change.start + len(words.rstrip(" "))
             before, behind = left_over(text[:start], text[end:after] + rest)
-            least = earlier.end if earlier else 0
+            least = apart[number - 1].end if number else 0
             change = change._replace(start=max(least, start - before), end=min(end + behind, after))
         rest = change.new + text[change.end : after] + rest
         after = change.start

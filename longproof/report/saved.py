@@ -5,6 +5,7 @@ every report of ours keeps to: hashes, places that hold what they quote, indexes
 Does not know: how a report is shown.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,9 +21,11 @@ from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.types import BadInput, first_fault, text_id
 
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
+_ENDLESS = re.compile(r"[\[:,] -?\d{40}")
+"""A whole number in JSON that can't be divided, or shown: no calls, tokens or characters come near."""
 
 
-class _Stamp(BaseModel, strict=True, extra="ignore", allow_inf_nan=False):
+class _Stamp(BaseModel, strict=True, extra="ignore"):
     """The parts of the stamp that are shown."""
 
     judges: list[Any] | tuple[Any, ...] | None = None
@@ -96,6 +99,12 @@ def _damages(report: Report) -> Iterator[str]:
     for number, document in enumerate(report.documents):
         if not _ID.fullmatch(document.id) or document.characters < 0:
             yield f"documents.{number} has no hash or no length"
+    try:
+        numbers = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
+    except ValueError:  # NaN, or an integer of more digits than Python writes
+        numbers = ", " + "9" * 40
+    if _ENDLESS.search(numbers):
+        yield "its stamp or usage holds a number that JSON doesn't know, or no report has"
     try:
         _Stamp.model_validate(report.stamp)
     except ValidationError as error:

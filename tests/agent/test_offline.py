@@ -124,6 +124,11 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(response, s
         # another sentence tells it
         ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
          "The board met 8 times in 1990 in Leeds, too."),
+        # the source's sentence ends first
+        ("The old captain sold the little boat and the brass lamp. Tom went home.",
+         "The old captain sold the little boat and the brass lamp in Paris."),
+        ("The old captain sold the little boat in rainy Rome.",
+         "The old captain sold the little boat in rainy Paris London."),
         # too little is alike
         ("Ada sold 3 boats.", "Ada sold 5 boats."),
         ("In spring old Ada sold 3 red boats near Leeds.", "In winter young Ada sold 5 red boats near Leeds."),

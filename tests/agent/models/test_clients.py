@@ -177,6 +177,8 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
 
 TOO_LONG = [
     "Input too long", "prompt is too long: 214850 tokens > 200000 maximum", "maximum context length is 8192 tokens",
+    "The prompt (9000 tokens) is too long", "messages are too long", "the sequence is too long",
+    "max_tokens is 4096 and the prompt 5000 tokens: together above the context length",
     "Input is too long for requested model.", "The request exceeds the available context size.",
     "The input token count (317740) exceeds the maximum number of tokens allowed (131072).",
     "Input tokens exceed the configured limit of 272000 tokens.", "Your input exceeds the context window.",

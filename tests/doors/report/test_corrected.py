@@ -37,6 +37,9 @@ LEFT = {
     "[阿达]、汤姆、[本]来了。": "汤姆、来了。",
     "他说『[不]』，【[注]】走了。": "他说，走了。",
     "Ada came ‘[late]’ {[x]} in the [early] ’90s.": "Ada came in the ’90s.",
+    "Mara, [the keeper] ([then old]), rowed home.": "Mara, rowed home.",
+    "马拉，[守灯人]（[老人]），回家了。": "马拉，回家了。",
+    "- [He died.] [He lived.]\n- She left.": "\n- She left.",
     "【阿达来了，[很慢]】": "【阿达来了】",
     "Pi is 3.[14], roughly.": "Pi is 3. roughly.",
 }

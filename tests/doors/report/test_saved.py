@@ -43,7 +43,8 @@ def written(tmp_path, capsys):
         ("stamp judges", 7, "stamp.judges"),
         ("stamp cascade", {"cleared": "many"}, "stamp.cascade"),
         ("stamp money", [1], "stamp.money"),
-        ("stamp money", {"paid": float("nan")}, "stamp.money"),
+        ("stamp seconds", float("nan"), "its stamp or usage holds a number"),
+        ("usage calls", 10**400, "its stamp or usage holds a number"),
     ],
 )
 def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):
