@@ -161,6 +161,8 @@ def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -
 
 def locate_quote(quote: str, text: str) -> Place | None:
     """The place of a quote in a text: as it stands, else after folding; never a mere likeness."""
+    if (wanted := quote.strip()) and (at := text.find(wanted)) >= 0:
+        return Place.of(text, at, at + len(wanted))
     near = locate(quote, Document.of(text))
     if near is None or tokens(near.text) != tokens(quote):
         return None

@@ -208,8 +208,9 @@ async def download(request: Request) -> Response:
         )
     else:
         raise BadInput(f"nothing is called {name[:40]!r}")
-    title = quote(f"{file_name(begun.title)}.{name}")
-    headers = {"content-disposition": f"attachment; filename*=UTF-8''{title}"}
+    title = f"{file_name(begun.title)}.{name}"
+    plain = title.encode("ascii", "replace").decode().replace("?", "_")
+    headers = {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(title)}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 

@@ -8,9 +8,11 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Verifier
+from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Answered
 from longproof.graphs.evidence.places import CLAIMS
-from longproof.graphs.run import GROUPS
+from longproof.graphs.run import GROUPS, Given, Pool
+from longproof.graphs.settings import Settings
 
 SOURCE = "Keepers sold boats at the harbour."
 
@@ -91,3 +93,14 @@ def test_who_listens_hears_of_each_judges_call() -> None:
     asyncio.run(heard())
     assert listener.names.count("judge one") == 1
     assert {"gather", "judge", "vote", "localise"} <= set(listener.names)
+
+
+def test_two_who_close_a_pool_at_once_each_find_it_closed(tmp_path) -> None:
+    async def close_twice() -> None:
+        pool = Pool(Given(judges=[ScriptedJudge("a", "not_found")]))
+        for name in ("one", "two"):
+            await pool.session(Settings(home=str(tmp_path / name)))
+        await asyncio.gather(pool.close(), pool.close())
+        assert pool.traffic() == Traffic()
+
+    asyncio.run(close_twice())

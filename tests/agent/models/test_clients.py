@@ -261,6 +261,17 @@ def test_a_langchain_model_takes_the_same_place_whatever_form_a_refusal_has(
     assert (got.failure, call.prompt_tokens, call.completion_tokens) == (failure, 9, 3)
 
 
+def test_a_model_that_a_program_made_is_sent_no_temperature_and_not_asked_again_for_one() -> None:
+    class Fake(FakeMessagesListChatModel):
+        async def ainvoke(self, *_: Any, **__: Any) -> Any:
+            asked.append(1)
+            raise Refusal("temperature must be 1 for this model")
+
+    asked: list[int] = []
+    assert using(LangChainChat(Fake(responses=[])), ask).failure == "unavailable"
+    assert len(asked) == 1
+
+
 @pytest.mark.parametrize("odd", [None, {"content": GOOD}, IndexError()])
 def test_what_is_no_message_is_a_failure(odd: Any) -> None:
     assert of_langchain(odd).failure == "unavailable"
