@@ -102,12 +102,17 @@ def line(example: str, gold: str | None, predicted: str, group: str = "", **slic
     about = {
         "name": example,
         "id": example,
+        "group": group or example,
+        "slices": slices,
+        "verdict": predicted,
+    }
+    about |= {
         "key": "",
         "state": "done",
         "task": "summary",
         "repeat": 0,
         "pair": None,
+        "source_characters": 1,
     }
-    about |= {"group": group or example, "slices": slices, "source_characters": 1, "verdict": predicted}
     said = {"gold": {"outcome": gold}, "prediction": {"outcome": predicted}}
     return Result.model_validate({**about, **said})
