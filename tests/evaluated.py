@@ -99,20 +99,7 @@ class FakeChecker:
 
 def line(example: str, gold: str | None, predicted: str, group: str = "", **slices: str) -> Result:
     """A result with nothing but outcomes."""
-    about = {
-        "name": example,
-        "id": example,
-        "group": group or example,
-        "slices": slices,
-        "verdict": predicted,
-    }
-    about |= {
-        "key": "",
-        "state": "done",
-        "task": "summary",
-        "repeat": 0,
-        "pair": None,
-        "source_characters": 1,
-    }
-    said = {"gold": {"outcome": gold}, "prediction": {"outcome": predicted}}
+    about = {"name": example, "id": example, "key": "", "group": group or example, "slices": slices}
+    about |= {"state": "done", "task": "summary", "repeat": 0, "pair": None, "source_characters": 1}
+    said = {"gold": {"outcome": gold}, "prediction": {"outcome": predicted}, "verdict": predicted}
     return Result.model_validate({**about, **said})

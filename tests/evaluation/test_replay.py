@@ -19,7 +19,7 @@ from longproof.retrieval.types import BadInput
 
 CASES = Path(__file__).parent / "cases.jsonl"
 KEPT = ("run.json", "results.jsonl", "scores.json")
-PANEL = {"judges": ("m0", "m1"), "arbiter": "m9", "only": "language=en", "sample": 8, "seed": 3}
+PANEL = {"judges": ("m0", "m1"), "arbiter": "m9", "only": "language=en", "sample": 4, "seed": 3}
 
 
 def record(folder: Path, script: Callable[[Asked], Reply] = disputing, **options: Any) -> int:
@@ -50,9 +50,9 @@ def slow(asked: Asked) -> Reply:
     ("script", "options"),
     [
         (disputing, PANEL),
-        (disputing, {"judges": ("m0",), "protocol": "plain", "sample": 8}),
-        (disputing, {"judges": ("wordy",), "sample": 4, "repeat": 2, "reach": "place"}),
-        (slow, {"judges": ("m0",), "sample": 8, "timeout_s": 0.5}),
+        (disputing, {"judges": ("m0",), "protocol": "plain", "sample": 6}),
+        (disputing, {"judges": ("wordy",), "sample": 2, "repeat": 2, "reach": "place"}),
+        (slow, {"judges": ("m0",), "sample": 4, "timeout_s": 0.2}),
     ],
     ids=["panel", "plain", "repeated", "unanswered"],
 )

@@ -31,7 +31,6 @@ def last_object(text: str, shown: str = "") -> dict[str, Any] | None:
 @pytest.mark.parametrize(
     "text",
     [
-        GOOD,
         f"\n\n{GOOD}\n",
         f"Here is my answer:\n```json\n{GOOD}\n```\nI hope that helps {{a lot}}!",
         f'<think>Is it {{no}}? {{\'label\': 1}} {{"label": "no"</think>\n{GOOD}',

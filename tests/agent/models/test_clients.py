@@ -9,7 +9,7 @@ import pytest
 from fakes import ChatServer
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
-from reader import BUSY, DOWN, Reply, always
+from reader import Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
@@ -64,14 +64,6 @@ def test_an_error_beside_an_answer_is_a_failure_that_may_pass() -> None:
     got = answer(always(body(more=wrong)))
     assert (got.value, got.failure, "upstream is gone" in got.detail) == (None, "unavailable", True)
     assert answer([body(more=wrong.replace("400", "503")), Reply(GOOD)]).value is not None
-
-
-@pytest.mark.parametrize(
-    "fault", [Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), BUSY, DOWN]
-)
-def test_a_stream_that_is_cut_is_asked_for_again(fault: Reply) -> None:
-    (got,), server = answers([fault, fault, Reply(GOOD)], stream=True)
-    assert (got.value is not None, len(server.asked), len(got.calls)) == (True, 3, 1)
 
 
 def test_an_error_inside_a_stream_is_named() -> None:
@@ -200,26 +192,29 @@ class Refusal(Exception):
     status_code = 400
 
 
-def test_a_temperature_that_a_provider_refuses_is_left_out_from_then_on() -> None:
-    class Refusing(ProviderChat):
-        def _make_model(self, **sampling: Any) -> Any:
-            sent.append(sampling["temperature"])
-            raise Refusal("no temperature here")
+class Refusing(ProviderChat):
+    """A provider's client that is refused with these words, whatever temperature it sends."""
 
-    sent: list[float | None] = []
-    assert using(Refusing("groq", "m", needs_key=False), ask).failure == "unavailable"
-    assert sent == [0.0, None, None], "the schema with it and without, then words"
+    def __init__(self, words: str) -> None:
+        super().__init__("groq", "m", needs_key=False)
+        self.words, self.sent = words, list[float | None]()
+
+    def _make_model(self, **sampling: Any) -> Any:
+        self.sent.append(sampling["temperature"])
+        raise Refusal(self.words)
+
+
+def test_a_temperature_that_a_provider_refuses_is_left_out_from_then_on() -> None:
+    chat = Refusing("no temperature here")
+    assert using(chat, ask).failure == "unavailable"
+    assert chat.sent == [0.0, None, None], "the schema with it and without, then words"
 
 
 @pytest.mark.parametrize("words", [*TOO_LONG, *OF_SOMETHING_ELSE])
 def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None:
-    class Refusing(ProviderChat):
-        def _make_model(self, **sampling: Any) -> Any:
-            raise Refusal(words)
-
     expected = "too_long" if words in TOO_LONG else "unavailable"
     assert answer(always(Reply(status=400, error={"message": words}))).failure == expected
-    assert using(Refusing("groq", "m", needs_key=False), ask).failure == expected
+    assert using(Refusing(words), ask).failure == expected
     assert of_langchain(Refusal(words)).failure == expected
 
 
@@ -236,11 +231,13 @@ def test_lone_surrogates_are_sent_as_question_marks() -> None:
     assert (using(server, use).failure, server.asked[0].user) == (None, "sky ?")
 
 
-def of_langchain(says: Any) -> Answer[Colour]:
-    """The answer of a LangChain model that returns this message, or raises this error."""
+def of_langchain(says: Any, asked: list[Any] | None = None) -> Answer[Colour]:
+    """The answer of a LangChain model that returns this message, or raises this error; `asked` gets all calls."""
 
     class Fake(FakeMessagesListChatModel):
-        async def ainvoke(self, *_: Any, **__: Any) -> Any:
+        async def ainvoke(self, *given: Any, **__: Any) -> Any:
+            if asked is not None:
+                asked.append(given)
             if isinstance(says, Exception):
                 raise says
             return says
@@ -262,14 +259,9 @@ def test_a_langchain_model_takes_the_same_place_whatever_form_a_refusal_has(
 
 
 def test_a_model_that_a_program_made_is_sent_no_temperature_and_not_asked_again_for_one() -> None:
-    class Fake(FakeMessagesListChatModel):
-        async def ainvoke(self, *_: Any, **__: Any) -> Any:
-            asked.append(1)
-            raise Refusal("temperature must be 1 for this model")
-
-    asked: list[int] = []
-    assert using(LangChainChat(Fake(responses=[])), ask).failure == "unavailable"
-    assert len(asked) == 1
+    asked: list[Any] = []
+    got = of_langchain(Refusal("temperature must be 1 for this model"), asked)
+    assert (got.failure, len(asked)) == ("unavailable", 1)
 
 
 @pytest.mark.parametrize("odd", [None, {"content": GOOD}, IndexError()])
@@ -278,8 +270,5 @@ def test_what_is_no_message_is_a_failure(odd: Any) -> None:
 
 
 def test_no_text_of_a_langchain_models_error_reaches_a_detail() -> None:
-    class Broken(Exception):
-        status_code = 401
-
-    got = of_langchain(Broken(f"Illegal header value b'Bearer {SECRET}'"))
-    assert (got.failure, got.detail) == ("unavailable", "Broken (HTTP 401)")
+    got = of_langchain(Refusal(f"Illegal header value b'Bearer {SECRET}'"))
+    assert (got.failure, got.detail) == ("unavailable", "Refusal (HTTP 400)")

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,12 @@ async def buy(
     return await ledger.buy(key, asked, slots or asyncio.Semaphore(1), "http://h/v1", "m")
 
 
+def execute(path: Path, statement: str, *values: str) -> list[Any]:
+    """What another process does to the file."""
+    with sqlite3.connect(path) as other:
+        return other.execute(statement, values).fetchall()
+
+
 def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
     path = tmp_path / "new" / "ledger.sqlite"
     odd = Raw(text="a \x00 NUL, a lone \ud800, 字", refusal=None)
@@ -61,8 +67,7 @@ def test_the_slot_is_held_until_the_answer_is_on_disk(path: Path) -> None:
         slots = asyncio.Semaphore(1)
 
         async def asked(before: int) -> Raw:
-            with sqlite3.connect(path) as other:
-                assert other.execute("SELECT count(*) FROM calls").fetchone()[0] == before
+            assert execute(path, "SELECT count(*) FROM calls") == [(before,)]
             return ANSWER
 
         await asyncio.gather(*(buy(ledger, str(n), partial(asked, n), slots) for n in range(10)))
@@ -81,12 +86,11 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
             await asyncio.sleep(0.01)
             return ANSWER
 
-        with closing(sqlite3.connect(path, isolation_level=None)) as other:
-            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-            other.execute(f"CREATE TRIGGER full {full}")
-            buying = (buy(ledger, key, partial(asked, key), slots) for key in "0123456789")
-            ended = await asyncio.gather(*buying, return_exceptions=True)
-            other.execute("DROP TRIGGER full")
+        full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        execute(path, f"CREATE TRIGGER full {full}")
+        buying = (buy(ledger, key, partial(asked, key), slots) for key in "0123456789")
+        ended = await asyncio.gather(*buying, return_exceptions=True)
+        execute(path, "DROP TRIGGER full")
         assert [type(one) for one in ended] == [LedgerFailed] * 10
         assert len(asked_for) == 2
         assert (await buy(ledger, "later", ANSWER, slots))[1]
@@ -121,9 +125,8 @@ def test_a_good_answer_is_never_replaced(path: Path) -> None:
 
     async def use(ledger: Ledger) -> tuple[Raw, bool]:
         async def asked() -> Raw:
-            with sqlite3.connect(path) as other:
-                answer = (ANSWER.model_dump_json(exclude_none=True),)
-                other.execute("INSERT INTO calls VALUES ('k', 'e', 'm', ?, NULL)", answer)
+            answer = ANSWER.model_dump_json(exclude_none=True)
+            execute(path, "INSERT INTO calls VALUES ('k', 'e', 'm', ?, NULL)", answer)
             return ANSWER.model_copy(update={"text": "too late"})
 
         return await buy(ledger, "k", asked)
@@ -236,15 +239,9 @@ def test_a_name_belongs_to_what_its_run_was_begun_with(path: Path) -> None:
     using(path, lambda ledger: ledger.start_run("one", "a case"))
 
 
-def make_other(path: Path) -> None:
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE calls (x)")
-
-
 def make_later(path: Path) -> None:
     using(path, lambda ledger: ledger.get("k"))
-    with sqlite3.connect(path) as other:
-        other.execute("PRAGMA user_version = 99")
+    execute(path, "PRAGMA user_version = 99")
 
 
 def make_damaged(path: Path) -> None:
@@ -258,7 +255,8 @@ def make_damaged(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "told"),
-    [(make_other, "something else"), (lambda path: path.write_text("dear diary\n" * 100), "not a database"),
+    [(partial(execute, statement="CREATE TABLE calls (x)"), "something else"),
+     (lambda path: path.write_text("dear diary\n" * 100), "not a database"),
      (make_later, "layout 99"), (make_damaged, r"damaged|malformed"), (Path.mkdir, "can't use")],
 )  # fmt: skip
 def test_what_is_no_ledger_of_ours_is_named_and_left_alone(path: Path, make: Any, told: str) -> None:
@@ -272,8 +270,7 @@ def test_what_is_no_ledger_of_ours_is_named_and_left_alone(path: Path, make: Any
 @pytest.mark.parametrize("answer", ["7", "'{'", "'{\"text\": 1}'", f"'{'[' * 50_000}'"])
 def test_a_changed_answer_is_named(path: Path, answer: str) -> None:
     using(path, lambda ledger: buy(ledger, "k"))
-    with sqlite3.connect(path) as other:
-        other.execute(f"UPDATE calls SET answer = {answer}")
+    execute(path, f"UPDATE calls SET answer = {answer}")
     with pytest.raises(BadInput, match="tampered"):
         using(path, lambda ledger: ledger.get("k"))
 

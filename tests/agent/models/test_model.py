@@ -13,7 +13,7 @@ from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 from reader import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, Asked, Reply, always
-from seam import ADDRESS, GOOD, PROMPT, Colour, answer, answers, ask, asks, using
+from seam import ADDRESS, GOOD, PROMPT, Colour, Use, answer, answers, ask, asks, using
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.limits import Limiter, Limits, Traffic, estimate_tokens
@@ -41,8 +41,7 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
 
     server = ChatServer(always(Reply(GOOD)))
     *keys, same = using(server, use, max_tokens=100)
-    assert len(set(keys)) == len(ways)
-    assert same == keys[0]
+    assert (len(set(keys)), same) == (len(ways), keys[0])
     for way, asked in zip(ways, server.asked, strict=True):
         assert way.items() <= asked.body.items()
         assert ("top_p" in asked.body) is ("top_p" in way)
@@ -54,21 +53,14 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
 
 @pytest.mark.parametrize(
     ("reply", "failure"),
-    [
-        (PROSE, "unparsed"),
-        (EMPTY, "unparsed"),
-        (Reply('{"colour": "blue"}'), "unparsed"),
-        (REFUSAL, "refused"),
-        (Reply(GOOD, finish="content_filter"), "refused"),
-        (Reply(GOOD, finish="ERROR"), "truncated"),
-        (Reply(GOOD[:20], finish="length"), "truncated"),
-        (PAGE, "unavailable"),
-        (Reply(raw=b'{"choices": []}'), "unavailable"),
-        (Reply(raw=b'{"choices": ' + b"[" * 100_000), "unavailable"),
-        (Reply(status=400, error={"message": "too many", "code": "context_length_exceeded"}), "too_long"),
-        (Reply(status=429, headers={"retry-after": "7200"}), "unavailable"),
-    ],
-)
+    [(PROSE, "unparsed"), (EMPTY, "unparsed"), (Reply('{"colour": "blue"}'), "unparsed"),
+     (REFUSAL, "refused"), (Reply(GOOD, finish="content_filter"), "refused"),
+     (Reply(GOOD, finish="ERROR"), "truncated"), (Reply(GOOD[:20], finish="length"), "truncated"),
+     (PAGE, "unavailable"), (Reply(raw=b'{"choices": []}'), "unavailable"),
+     (Reply(raw=b'{"choices": ' + b"[" * 100_000), "unavailable"),
+     (Reply(status=400, error={"message": "too many", "code": "context_length_exceeded"}), "too_long"),
+     (Reply(status=429, headers={"retry-after": "7200"}), "unavailable")],
+)  # fmt: skip
 def test_what_is_no_answer_is_a_named_failure(reply: Reply, failure: Failure) -> None:
     got = answer(always(reply))
     assert (got.value, got.failure) == (None, failure)
@@ -79,9 +71,13 @@ def test_a_server_that_hangs_is_left_in_time_and_not_asked_again() -> None:
     assert (got.failure, got.calls[0].failure, len(server.asked)) == ("timeout", "timeout", 1)
 
 
-@pytest.mark.parametrize("fault", [BUSY, DOWN, SNAPS, ILL])
-def test_passing_trouble_is_waited_out_and_costs_no_schema(fault: Reply) -> None:
-    (got,), server = answers([fault, fault, Reply(GOOD)])
+CUT = [Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs")]
+FAULTS = [(fault, False) for fault in (BUSY, DOWN, SNAPS, ILL)] + [(cut, True) for cut in (*CUT, BUSY, DOWN)]
+
+
+@pytest.mark.parametrize(("fault", "stream"), FAULTS)
+def test_passing_trouble_is_waited_out_and_costs_no_schema(fault: Reply, stream: bool) -> None:
+    (got,), server = answers([fault, fault, Reply(GOOD)], stream=stream)
     assert [asked.schema is not None for asked in server.asked] == [True] * 3
     assert (got.failure, len(got.calls)) == (None, 1)
 
@@ -132,6 +128,13 @@ def test_a_server_that_takes_one_forms_schema_may_refuse_anothers() -> None:
     assert server.asked[-1].schema is not None
 
 
+def together(count: int) -> Use:
+    async def use(model: Model) -> list[Answer[Colour]]:
+        return list(await asyncio.gather(*(ask(model, sample=n) for n in range(count))))
+
+    return use
+
+
 def test_requests_under_way_together_all_find_out_what_a_model_does_not_take() -> None:
     def script(asked: Asked) -> Reply:
         for name in ("max_tokens", "temperature"):
@@ -140,11 +143,8 @@ def test_requests_under_way_together_all_find_out_what_a_model_does_not_take() -
                 return Reply(status=400, error=error, delay_s=0.01)
         return Reply(GOOD)
 
-    async def use(model: Model) -> list[Answer[Colour]]:
-        return list(await asyncio.gather(*(ask(model, sample=n) for n in range(5))))
-
     server = ChatServer(script)
-    assert all(one.value for one in using(server, use))
+    assert all(one.value for one in using(server, together(5)))
     assert len(server.asked) == 15
     assert all(asked.schema for asked in server.asked)
     assert "max_completion_tokens" in server.asked[-1].body
@@ -211,7 +211,7 @@ def test_unanswered_calls_are_not_paid_from_the_budget(reply: Reply) -> None:
     assert (got.failure, limits.calls, limits.tokens) == ("unavailable", 0, 0)
 
 
-@pytest.mark.parametrize("broken", [Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), SNAPS])
+@pytest.mark.parametrize("broken", [*CUT[1:], SNAPS])
 def test_answers_that_break_off_are_paid(broken: Reply) -> None:
     limits = Limits(max_calls=3)
     got, server = answers(always(broken), 2, limits=limits, stream=True)
@@ -220,11 +220,8 @@ def test_answers_that_break_off_are_paid(broken: Reply) -> None:
 
 
 def test_no_more_calls_at_once_than_allowed() -> None:
-    async def use(model: Model) -> Any:
-        return await asyncio.gather(*(ask(model, sample=n) for n in range(20)))
-
     server = ChatServer(always(Reply(GOOD)), delay_s=0.03)
-    using(server, use, limits=Limits(concurrency=4))
+    using(server, together(20), limits=Limits(concurrency=4))
     assert (len(server.asked), server.most_at_once) == (20, 4)
 
 
@@ -233,12 +230,14 @@ def test_what_the_ledger_holds_waits_for_no_place() -> None:
         await ask(model)
         hanging = asyncio.create_task(ask(model, sample=1))
         await asyncio.sleep(0.05)
-        kept = await asyncio.wait_for(ask(model), 0.5)
-        hanging.cancel()
+        kept = await asyncio.wait_for(ask(model), 2)
+        assert not hanging.done()
+        for call in model._ledger._buying:
+            call.cancel()
         return kept
 
     server = ChatServer([Reply(GOOD), HANGS])
-    assert not using(server, use, limits=Limits(concurrency=1), timeout_s=1.0).calls[0].bought
+    assert not using(server, use, limits=Limits(concurrency=1)).calls[0].bought
 
 
 REFUSING = [Reply(status=status, error={"message": "no such thing"}) for status in (401, 403, 404)]
