@@ -323,9 +323,9 @@ def stingy(asked: Asked) -> Reply:
     return Reply(json.dumps({name: items[:-1] if name == last else items for name, items in answer.items()}))
 
 
-def always(reply: Reply) -> Callable[[Asked], Reply]:
+def always(said: Said) -> Callable[[Asked], Reply]:
     """The same reply to everything."""
-    return lambda asked: reply
+    return lambda asked: reply_of(said)
 
 
 def faulty(share: float, *, seed: int = 0) -> Callable[[Asked], Reply]:

@@ -3,20 +3,17 @@
 The names of the failures are our promises against the field's disease: a failure turned into a label.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
 from reader import (
-    EMPTY,
     HANGS,
     PROSE,
     REFUSAL,
     REPEATS,
     Asked,
-    Reply,
     always,
     answer_of,
     cut,
@@ -24,13 +21,13 @@ from reader import (
     inventing,
     well,
 )
-from seam import using
+from seam import claims_of, using
 
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.model import Model
 from longproof.agent.prompting import sentence_of
 from longproof.agent.types import Answered, Case, Claim, Failure, Judgement, Question, SourcePlace
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.types import Document
 
 SOURCE = Document.of(
     "Mara rowed to the island at dawn. The old keeper gave her nine letters. She did not open them. "
@@ -41,18 +38,11 @@ TEXTS = (
     "The keeper gave her nineteen letters.",
     "She married the keeper.",
 )
-RESPONSE = Document.of(" ".join(TEXTS))
+RESPONSE = Document.of("\n".join(TEXTS))
+CLAIMS = tuple(claims_of(*TEXTS))
 CASE = Case(id="case", response=RESPONSE.text, source_ids=(SOURCE.id,))
 
 
-def origin(text: str) -> Span:
-    start = RESPONSE.text.index(text)
-    return RESPONSE.span(start, start + len(text))
-
-
-CLAIMS = tuple(
-    Claim(id=f"c{n}", index=n, sentence=n, text=text, origin=origin(text)) for n, text in enumerate(TEXTS)
-)
 QUESTION = Question(
     id="q",
     claim_ids=tuple(claim.id for claim in CLAIMS),
@@ -82,12 +72,12 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
-def form(*items: dict[str, Any]) -> Reply:
-    return Reply(json.dumps(answer_of(Asked(0, {"messages": [{"content": ""}]}, ""), items)))
+def form(*items: dict[str, Any]) -> dict[str, Any]:
+    return answer_of(Asked(0, {"messages": [{"content": ""}]}, ""), items)
 
 
-def short(*supported: str, rest: Sequence[dict[str, Any]] = ()) -> Reply:
-    return Reply(json.dumps({"short": supported, "rest": rest}))
+def short(*supported: str) -> dict[str, Any]:
+    return {"short": supported, "rest": ()}
 
 
 def changed(n: int, **changes: Any) -> list[dict[str, Any]]:
@@ -196,12 +186,9 @@ def test_wrong_words_may_stand_in_the_sentence_outside_the_claims_own_words() ->
 
 
 def test_a_list_may_be_left_out_but_not_both() -> None:
-    answered, server = judged(
-        [Reply('{"short": ["C1 E 7 Mara rowed"]}')], question=QUESTION, claims=CLAIMS[:1]
-    )
-    assert outcomes(answered) == ["explicitly_supported"]
-    assert len(server.asked) == 1
-    assert outcomes(judged(always(Reply('{"C1": "E"}')), claims=CLAIMS[:1])[0]) == ["unparsed"]
+    answered, server = judged([{"short": ["C1 E 7 Mara rowed"]}], claims=CLAIMS[:1])
+    assert (outcomes(answered), len(server.asked)) == (["explicitly_supported"], 1)
+    assert outcomes(judged(always({"C1": "E"}), claims=CLAIMS[:1])[0]) == ["unparsed"]
 
 
 def heard(judge: str, reason: str, **said: Any) -> Judgement:
@@ -246,7 +233,7 @@ FAILING: list[tuple[str, Script, Failure]] = [
     ("cut-off JSON, unsaid", cut_silently, "truncated"),
     ("repetition until the limit", always(REPEATS), "truncated"),
     ('"INCORRECT" contains "CORRECT"', always(PROSE), "unparsed"),
-    ("an empty answer", always(EMPTY), "unparsed"),
+    ("an empty answer", always(""), "unparsed"),
     ("a refusal", always(REFUSAL), "refused"),
     ("no answer in time", always(HANGS), "timeout"),
     ("quotes that don't exist", inventing, "ungrounded"),
@@ -274,24 +261,23 @@ def test_what_cannot_be_believed_is_a_failure_after_a_second_asking(script: Scri
     assert ("What was wrong:" in second.user) == (failure != "timeout")
 
 
-@pytest.mark.parametrize(
-    "correction",
-    ["nineteen", "Nineteen", " nineteen. ", "The keeper gave her nineteen letters.", TEXTS[1].upper()],
-)
-def test_a_correction_identical_to_what_it_corrects_is_a_self_contradiction(correction: str) -> None:
-    answered, server = judged(always(form(*changed(1, correction=correction))))
-    assert outcomes(answered) == ["explicitly_supported", "self_contradicted", "not_found"]
-    assert [item["claim"] for item in server.asked[1].items("claims")] == ["C2"]
+CORRECTIONS = ["nineteen", "Nineteen", " nineteen. ", TEXTS[1], TEXTS[1].upper()]
+SAID = ["contradicting: one", "contradicting: two", "so-so: two"]
+READINGS = [[], SAID[:1], SAID[:2], SAID[::2]]
 
 
 @pytest.mark.parametrize(
-    "labels", [[], ["contradicting"], ["contradicting", "contradicting"], ["contradicting", "so-so"]]
+    ("n", "changes"),
+    [(1, {"correction": correction}) for correction in CORRECTIONS]
+    + [(0, {"label": "ambiguous", "readings": readings}) for readings in READINGS],
 )
-def test_ambiguous_without_two_readings_that_differ_is_asked_again_and_no_answer(labels: list[str]) -> None:
-    readings = [f"{label}: reading {n}" for n, label in enumerate(labels)]
-    answered, server = judged(always(form(*changed(0, label="ambiguous", readings=readings))))
-    assert outcomes(answered) == ["self_contradicted", "contradicting", "not_found"]
-    assert [item["claim"] for item in server.asked[1].items("claims")] == ["C1"]
+def test_a_correction_to_the_same_words_or_two_readings_that_agree_are_asked_again_and_no_answer(
+    n: int, changes: dict[str, Any]
+) -> None:
+    answered, server = judged(always(form(*changed(n, **changes))))
+    expected = ["explicitly_supported", "contradicting", "not_found"]
+    assert outcomes(answered) == [*expected[:n], "self_contradicted", *expected[n + 1 :]]
+    assert [item["claim"] for item in server.asked[1].items("claims")] == [f"C{n + 1}"]
 
 
 def test_labels_are_read_in_any_case_and_what_nobody_asked_about_is_left_out() -> None:

@@ -8,6 +8,7 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted import ScriptedJudge, WholeSentences
+from seam import claims_of
 
 from longproof import Report, Verifier
 from longproof.agent.report import (
@@ -168,14 +169,12 @@ def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
 
 
 def test_the_work_grows_with_the_claims_not_with_their_square():
-    document = Document.of("x" * 5000)
-    spans = [document.span(start, start + 4) for start in range(0, 5000, 5)]
-    sentences = [Sentence(index=n, span=span) for n, span in enumerate(spans)]
-    claims = [Claim(id=f"c{n}", index=n, sentence=n, text="x", origin=span) for n, span in enumerate(spans)]
+    claims = claims_of(*["word"] * 1000)
+    sentences = [Sentence(index=claim.index, span=claim.origin) for claim in claims]
     told = [reported_claim(one, [], label="no_fact", decided_by="vote", question_id="") for one in claims]
     assert_linear(
         lambda size: report(
-            case=Case(id="x", response=document.text),
+            case=Case(id="x", response="\n".join(claim.text for claim in claims)),
             documents=[],
             sentences=sentences[:size],
             claims=told[:size],
@@ -185,18 +184,19 @@ def test_the_work_grows_with_the_claims_not_with_their_square():
     )
 
 
+def contradicting(question_id: str, *places: tuple[int, int]) -> Judgement:
+    errors = tuple(Error(span=DOCUMENT.span(*place), correction="so") for place in places)
+    given = {"claim_id": "c", "judge": "a", "round": "place", "label": "contradicting", "errors": errors}
+    return Judgement(question_id=question_id, **given)
+
+
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 10)), max_size=3), min_size=1, max_size=4)
 )
 def test_one_place_has_one_correction_of_whoever_named_it_first(said):
-    judgements = []
-    for places in said:
-        errors = tuple(Error(span=DOCUMENT.span(start, start + length)) for start, length in places)
-        judgements.append(
-            Judgement(
-                claim_id="c", judge="a", round="place", question_id="q", label="contradicting", errors=errors
-            )
-        )
+    judgements = [
+        contradicting("q", *((start, start + length) for start, length in places)) for places in said
+    ]
     spans = [error.span for error in named_errors(judgements)]
     assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
     first = next((error.span for judgement in judgements for error in judgement.errors), None)
@@ -251,18 +251,14 @@ def test_exit_0_under_check_means_that_the_source_bears_it_out(
 
 
 def test_words_that_a_later_answer_withdrew_are_not_called_wrong() -> None:
-    def said(question_id: str, *places: tuple[int, int]) -> Judgement:
-        errors = tuple(Error(span=DOCUMENT.span(*place), correction="so") for place in places)
-        given = {"claim_id": "c", "judge": "a", "round": "place", "label": "contradicting", "errors": errors}
-        return Judgement(question_id=question_id, **given)
-
     def errors(*judgements: Judgement) -> list[tuple[int, int]]:
         about = Claim(id="c", index=0, sentence=0, text=TEXT[:19], origin=DOCUMENT.span(0, 19))
         settled = {"label": "contradicting", "decided_by": "vote", "question_id": "last"}
         return [(e.span.start, e.span.end) for e in reported_claim(about, judgements, **settled).errors]
 
-    assert errors(said("first", (0, 6)), said("last", (7, 12))) == [(7, 12)]
-    assert errors(said("first", (0, 6)), said("last")) == [(0, 6)], "the last answer names none"
+    first = contradicting("first", (0, 6))
+    assert errors(first, contradicting("last", (7, 12))) == [(7, 12)]
+    assert errors(first, contradicting("last")) == [(0, 6)], "the last answer names none"
 
 
 def test_what_saved_pages_alone_bear_out_is_named_beside_a_source() -> None:

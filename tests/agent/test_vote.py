@@ -1,11 +1,12 @@
 """The laws of the vote; and of the cascade: what its first judge clears is mostly his alone."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
+from seam import claims_of
 
 from longproof.agent.report import cleared_alone, reported_claim
 from longproof.agent.types import LABELS, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
@@ -45,8 +46,7 @@ def test_one_more_voice_for_the_winner_keeps_the_winner(labels, consensus):
 
 @given(st.integers(0, 9))
 def test_all_failed_is_undecided(size):
-    result = tally([None] * size)
-    assert result == (None, None, 0)
+    assert tally([None] * size) == (None, None, 0)
 
 
 @given(st.lists(OUTCOME, min_size=1, max_size=8))
@@ -84,16 +84,11 @@ def test_nobody_says_nowhere_before_having_looked():
     assert may_decide("not_found", "source", last=True)
 
 
-RESPONSE = Document.of("Ada lit the lamp at ten.")
-CASE = Case(id="case", response=RESPONSE.text)
+CASE = Case(id="case", response="Ada lit the lamp at ten.")
 
 
 def claims(count: int) -> dict[str, Claim]:
-    origin = RESPONSE.span(0, len(RESPONSE.text))
-    return {
-        f"c{n}": Claim(id=f"c{n}", index=n, sentence=0, text=f"claim {n}", origin=origin)
-        for n in range(count)
-    }
+    return {claim.id: claim for claim in claims_of(*(f"claim {n}" for n in range(count)))}
 
 
 def judge(name: str, says: Mapping[str, str], other: str = "explicitly_supported") -> ScriptedJudge:
@@ -101,6 +96,16 @@ def judge(name: str, says: Mapping[str, str], other: str = "explicitly_supported
 
 
 SAID = st.sampled_from(["explicitly_supported", "no_fact", "not_found", None])
+
+
+def question(held: Iterable[str], **about: Any) -> Question:
+    return Question(id="q", claim_ids=tuple(held), **{"look": "place", "prompt": "judge", **about})
+
+
+def said_by(judges: list[ScriptedJudge], needed: int, held: dict[str, Claim], *how: Any) -> list[Judgement]:
+    """What a panel that asks until it is clear says of all these claims."""
+    answers = asyncio.run(ask_until_clear(judges, needed, [question(held)], held, CASE, {}, *how))
+    return [one for answer in answers for one in answer.judgements]
 
 
 def asked_of(one: ScriptedJudge) -> list[str]:
@@ -113,9 +118,7 @@ def test_the_others_read_what_isnt_cleared_and_the_drawn_part_of_what_is(
 ) -> None:
     doubted, held = {f"c{n}" for n in range(wrong)}, claims(count)
     first, second = judge("a", dict.fromkeys(doubted, "contradicting")), judge("b", {})
-    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
-    answers = asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, {}, Cascade(seed)))
-    said = [one for answer in answers for one in answer.judgements]
+    said = said_by([first, second], 1, held, Cascade(seed))
     again = {id_ for id_, claim in held.items() if read_again(claim, CASE, seed)}
     assert set(asked_of(first)) == set(held)
     assert set(asked_of(second)) == (doubted & set(held)) | again
@@ -128,14 +131,12 @@ def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> Non
     held = claims(ONE_IN * 3)
     (drawn, *_), doubted = [c.id for c in held.values() if read_again(c, CASE, 0)], "c0"
     near = dict.fromkeys(held, (5,))
-    question = Question(
-        id="q", claim_ids=(drawn, doubted), shown=shown, look="place", prompt="judge", lines=((4, 5, 6),)
-    )
     first, second = judge("a", {doubted: "contradicting"}), judge("b", {})
-    asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, near, Cascade(0)))
-    assert [(q.claim_ids, q.numbers) for q in second.heard] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
-    wide = question.model_copy(update={"look": "window"})
-    asyncio.run(ask_until_clear([first, second], 1, [wide], held, CASE, near, Cascade(0)))
+    for look in ("place", "window"):
+        asked = question([drawn, doubted], shown=shown, look=look, lines=((4, 5, 6),))
+        asyncio.run(ask_until_clear([first, second], 1, [asked], held, CASE, near, Cascade(0)))
+    heard = [(q.claim_ids, q.numbers) for q in second.heard]
+    assert heard[:2] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
     assert second.heard[-1].shown == shown
 
 
@@ -164,26 +165,19 @@ def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
 def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as_it_stands() -> None:
     held = claims(2)
     first, second = judge("a", {"c0": "unavailable", "c1": "contradicting"}), judge("b", {})
-    question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
-    asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, {}, Cascade(0, held)))
+    said_by([first, second], 1, held, Cascade(0, held))
     assert asked_of(second) == ["c0"]
 
 
-@given(
-    st.integers(1, 7),
-    st.floats(0.05, 1),
-    st.lists(st.tuples(*[SAID] * 7), min_size=1, max_size=6),
-)
+@given(st.integers(1, 7), st.floats(0.05, 1), st.lists(st.tuples(*[SAID] * 7), min_size=1, max_size=6))
 def test_what_the_last_of_a_panel_are_not_asked_they_could_not_change(
     panel: int, consensus: float, said: list[list[JudgeLabel | None]]
 ) -> None:
     held = claims(len(said))
-    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
     rules = [{f"c{n}": words[seat] or "unavailable" for n, words in enumerate(said)} for seat in range(panel)]
     judges = [judge(f"j{seat}", rule) for seat, rule in enumerate(rules)]
     needed = needed_to_clear(panel, consensus)
-    answers = asyncio.run(ask_until_clear(judges, needed, [question], held, CASE, {}))
-    told = [one for answer in answers for one in answer.judgements]
+    told = said_by(judges, needed, held)
     for n, words in enumerate(said):
         heard = [j for j in told if j.claim_id == f"c{n}"]
         sides = {SIDES[word] if word else None for word in words[:needed]}
