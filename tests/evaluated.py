@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from longproof.agent.report import report, reported_claim
 from longproof.agent.types import (
@@ -53,19 +54,9 @@ def _reported(claim: Claim, label: Label | None, document: Document, wrong: Sequ
         if word in claim.text:
             at = document.text.find(word, claim.origin.start)
             errors.append(Error(span=document.span(at, at + len(word))))
-    judgement = Judgement(
-        claim_id=claim.id,
-        judge="fake",
-        round="source",
-        question_id="q",
-        label=label,
-        failure=None if label else "unparsed",
-        errors=tuple(errors),
-    )
-    decided_by, failure = ("vote", None) if label else ("nobody", "unparsed")
-    return reported_claim(
-        claim, [judgement], label=label, decided_by=decided_by, question_id="q", failure=failure
-    )
+    said: dict[str, Any] = {"question_id": "q", "label": label, "failure": None if label else "unparsed"}
+    judgement = Judgement(claim_id=claim.id, judge="fake", round="source", errors=tuple(errors), **said)
+    return reported_claim(claim, [judgement], decided_by="vote" if label else "nobody", **said)
 
 
 class FakeChecker:

@@ -20,13 +20,10 @@ from longproof.retrieval.types import Document
 
 NAMES = ["张文远", "李守信", "王彦章", "赵子龙", "孙伯符"]
 DEEDS = [
-    "带着{n}个士兵从东门出城去寻找{other}。",
-    "答应把妻子送到{other}的庄上暂住。",
-    "在江边买了{n}匹好马交给{other}。",
-    "不肯投降，连夜领兵回到北山大寨。",
-    "打开城门，请{other}进来一同饮酒。",
-    "因为粮草已尽，只得收兵退回城里。",
-]
+    "带着{n}个士兵从东门出城去寻找{other}。", "答应把妻子送到{other}的庄上暂住。",
+    "在江边买了{n}匹好马交给{other}。", "不肯投降，连夜领兵回到北山大寨。",
+    "打开城门，请{other}进来一同饮酒。", "因为粮草已尽，只得收兵退回城里。",
+]  # fmt: skip
 
 
 def novel(seed: int, n_paragraphs: int) -> Document:

@@ -74,19 +74,13 @@ SAMPLED = ("one-pass qa", "conversational qa")
         ({"Written": Reply('{"text": "', finish="length")}, SAMPLED, "truncated"),
         ({"Written": two, "Choice": {"reason": "", "best": "both"}}, ["choose qa"], "no_choice"),
         ({"Written": two, "Choice": Reply("Both are fine.")}, ["choose qa"], "unparsed"),
-        (
-            {"Written": two, "Lesson": {"rule": "Say what is not so.", "example": " "}},
-            SAMPLED[1:],
-            "not_learned",
-        ),
+        ({"Written": two, "Lesson": {"rule": "Say.", "example": " "}}, SAMPLED[1:], "not_learned"),
     ],
 )
 def test_what_is_not_believed_is_thrown_away_and_no_choice_is_guessed(files, tmp_path, answers, lost, why):
     done, _ = make("halueval", files[:1], tmp_path / "set", answers)
-    rejected = {f"{what}: {why}": 4 for what in lost} | (
-        {"choose qa: no_success": 4} if lost == SAMPLED else {}
-    )
-    assert done.rejected == rejected
+    unchosen = {"choose qa: no_success": 4} if lost == SAMPLED else {}
+    assert done.rejected == {f"{what}: {why}": 4 for what in lost} | unchosen
     assert done.made == (4 if why == "not_learned" else 0)
 
 
@@ -98,8 +92,7 @@ def test_queries_with_the_least_alike_answers_are_kept(files, tmp_path):
     done, asked = make("halueval", files[3:], tmp_path / "set", {"Written": reply}, keep=1)
     assert (done.made, len(asked)) == (1, 12)
     (kept,) = rows(tmp_path / "set" / "preselected.jsonl")
-    assert kept["ID"] == "q1"
-    assert kept["similarity"] < 1
+    assert (kept["ID"], kept["similarity"] < 1) == ("q1", True)
 
 
 def test_other_rows_are_refused(files, tmp_path):

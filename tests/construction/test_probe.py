@@ -49,12 +49,8 @@ def test_three_articles_end_to_end(articles, tmp_path):
 
 @pytest.mark.parametrize(
     ("verdicts", "good"),
-    [
-        (("pass", "pass", "pass", "fail"), True),
-        (("pass", "pass", "fail", "fail"), False),
-        (("pass", "pass", "pass", None), True),
-        (("pass", "pass", None, None), False),
-    ],
+    [(["pass"] * 3 + [other], True) for other in ("fail", None)]
+    + [(["pass"] * 2 + [other] * 2, False) for other in ("fail", None)],
 )
 def test_three_of_four_accept_evidence_and_who_fails_stays_in_the_denominator(
     articles, tmp_path, verdicts, good

@@ -20,11 +20,16 @@ from longproof.construction.versions import (
 BASE = "王冕七岁丧父。母亲送他去放牛。他攒钱买书。后来他学会画荷花。"
 
 
+NINE = BASE.replace("七岁", "九岁")
+SWAPPED = "王冕七岁丧父。他攒钱买书。母亲送他去放牛。后来他学会画荷花。"
+LATE = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
+TWO = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
+
+
 def test_one_changed_sentence_is_a_change():
-    made = BASE.replace("七岁", "九岁")
     wrong = Place(start=0, end=7, text="王冕九岁丧父。")
     said = ("numerical", wrong, "王冕七岁丧父。", "written", "七岁")
-    assert check_error(BASE, made, "numerical", wrong.text, "七岁") == (made, *said)
+    assert check_error(BASE, NINE, "numerical", wrong.text, "七岁") == (NINE, *said)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +39,12 @@ def test_one_changed_sentence_is_a_change():
         (BASE.replace("。", "。 "), "event", "王冕七岁丧父。", "not_changed"),
         (BASE.replace("七岁", "九岁").replace("买书", "买酒"), "event", "王冕九岁丧父。", "too_many_changed"),
         (BASE.replace("他攒钱买书。", ""), "event", "王冕七岁丧父。", "too_many_changed"),
-        (BASE.replace("七岁", "九岁"), "numerical", "王冕十岁丧父。", "span_not_found"),
-        (BASE.replace("七岁", "九岁"), "numerical", "", "span_not_found"),
-        (BASE.replace("七岁", "九岁"), "numerical", "他攒钱买书。", "span_elsewhere"),
-        (BASE.replace("七岁", "九岁"), "fabrication", "王冕九岁丧父。", "too_many_changed"),
+        (NINE, "numerical", "王冕十岁丧父。", "span_not_found"),
+        (NINE, "numerical", "", "span_not_found"),
+        (NINE, "numerical", "他攒钱买书。", "span_elsewhere"),
+        (NINE, "fabrication", "王冕九岁丧父。", "too_many_changed"),
+        (LATE, "temporal", "他攒钱买书。", "span_elsewhere"),
+        (TWO, "event", "所以他学会画荷花。", "too_many_changed"),
         (BASE.replace("书。", "书。他卖了牛。他病了。"), "fabrication", "他卖了牛。", "too_many_changed"),
     ],
 )
@@ -46,16 +53,11 @@ def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
 
 
 def test_order_and_cause_may_change_two_sentences():
-    swapped = "王冕七岁丧父。他攒钱买书。母亲送他去放牛。后来他学会画荷花。"
-    assert isinstance(check_error(BASE, swapped, "temporal", "他攒钱买书。"), TextWithError)
-    late = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
-    change = check_error(BASE, late, "temporal", "母亲送他去放牛。")
+    assert isinstance(check_error(BASE, SWAPPED, "temporal", "他攒钱买书。"), TextWithError)
+    assert isinstance(check_error(BASE, TWO, "causal", "所以他学会画荷花。"), TextWithError)
+    change = check_error(BASE, LATE, "temporal", "母亲送他去放牛。")
     assert isinstance(change, TextWithError)
     assert change.wrong.text == "母亲送他去放牛。后来，王冕七岁丧父。"
-    assert check_error(BASE, late, "temporal", "他攒钱买书。") == Rejected("span_elsewhere")
-    two = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
-    assert isinstance(check_error(BASE, two, "causal", "所以他学会画荷花。"), TextWithError)
-    assert check_error(BASE, two, "event", "所以他学会画荷花。") == Rejected("too_many_changed")
 
 
 def test_an_added_sentence_is_a_fabrication():

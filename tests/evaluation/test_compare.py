@@ -32,10 +32,12 @@ def test_differences_are_paired_and_changes_named(tmp_path: Path) -> None:
     assert "| 0 | hallucinated | faithful | hallucinated | now right |" in found.to_markdown()
 
 
-def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
+def test_equal_runs_differ_in_nothing_even_where_one_lacks_its_last_line_end(tmp_path: Path) -> None:
     results = [line(str(i), "faithful" if i % 2 else "hallucinated", "faithful") for i in range(10)]
-    found = compare_runs(folder(tmp_path / "a", *results), folder(tmp_path / "b", *results))
-    assert found.changes == []
+    whole, cut = folder(tmp_path / "a", *results), folder(tmp_path / "b")
+    (cut / "results.jsonl").write_bytes((whole / "results.jsonl").read_bytes().rstrip(b"\n"))
+    found = compare_runs(whole, cut)
+    assert (found.n, found.n_only_a, found.n_only_b, found.changes) == (10, 0, 0, [])
     assert all((row.difference, row.low, row.high) == (0, 0, 0) for row in found.differences)
 
 
@@ -56,11 +58,3 @@ def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     with pytest.raises(BadInput, match="line 1"):
         compare_runs(a, tmp_path)
-
-
-def test_a_last_line_without_its_line_end_is_compared(tmp_path: Path) -> None:
-    lines = line("x", "faithful", "faithful"), line("y", "faithful", "faithful")
-    whole, cut = folder(tmp_path / "a", *lines), folder(tmp_path / "b")
-    (cut / "results.jsonl").write_bytes((whole / "results.jsonl").read_bytes().rstrip(b"\n"))
-    found = compare_runs(whole, cut)
-    assert (found.n, found.n_only_a, found.n_only_b) == (2, 0, 0)

@@ -140,15 +140,10 @@ def test_faithbench_sentences_have_the_worst_label_of_the_spans_that_meet_them(t
 
 @pytest.mark.parametrize(
     ("given", "outcome"),
-    [
-        ({"label": "faithful"}, "faithful"),
-        ({"label": "out_dependent"}, None),
-        ({"label": "fabricated"}, "hallucinated"),
-        ({"errors": [{"start": 0, "end": 1, "text": "r"}]}, "hallucinated"),
-        ({"claims": [{"text": "r", "hallucinated": False}]}, "faithful"),
-        ({}, None),
-    ],
-)
+    [({"label": "faithful"}, "faithful"), ({"label": "out_dependent"}, None), ({}, None),
+     ({"label": "fabricated"}, "hallucinated"), ({"claims": [{"text": "r", "hallucinated": False}]}, "faithful"),
+     ({"errors": [{"start": 0, "end": 1, "text": "r"}]}, "hallucinated")],
+)  # fmt: skip
 def test_the_gold_of_a_case_file_is_its_label_or_what_is_marked(
     tmp_path: Path, given: dict[str, Any], outcome: str | None
 ) -> None:
@@ -180,7 +175,7 @@ BROKEN: list[tuple[str | bytes, str]] = [
     ('{"id": 1, "response": "r"}\n{"id": ', r"cases\.jsonl line 2: not JSON"),
     (b'{"id": 1}\n{"id": "\xff\xfe"}\n', r"cases\.jsonl line 2 is not UTF-8: save"),
     (
-        '{"id": 1, "response": "r"}\n{"id": ' + "[" * 200_000 + "}",
+        f'{{"id": 1}}\n{{"id": {"[" * 200_000}}}',
         r"line 2: not JSON that can be read: maximum recursion depth",
     ),
     ("[" * 200_000, r"cases\.jsonl: not JSON that can be read"),
@@ -205,16 +200,15 @@ def test_missing_files_and_damaged_archives_are_refused(
         (tmp_path / "cases.jsonl.gz").write_bytes(data)
         with pytest.raises(BadInput, match="cannot read"):
             examples("jsonl", tmp_path / "cases.jsonl.gz")
-    with pytest.raises(BadInput, match="cannot read"):
-        examples("verigray", tmp_path)
     (tmp_path / "books.jsonl.gz").write_bytes(gzip.compress(b'{"book_title": "b"}'))
-    with pytest.raises(BadInput, match=r"books\.jsonl\.gz row 1: there is no 'text'"):
-        examples("nocha_sample", tmp_path)
-    with pytest.raises(BadInput, match="there is no data set"):
-        examples("squad")
     monkeypatch.delenv("LONGPROOF_DATA", raising=False)
-    with pytest.raises(BadInput, match="LONGPROOF_DATA"):
-        examples("verigray")
+    for dataset, path, says in (
+        ("verigray", tmp_path, "cannot read"), ("squad", None, "there is no data set"),
+        ("nocha_sample", tmp_path, r"books\.jsonl\.gz row 1: there is no 'text'"),
+        ("verigray", None, "LONGPROOF_DATA"),
+    ):  # fmt: skip
+        with pytest.raises(BadInput, match=says):
+            examples(dataset, path)
 
 
 def test_half_characters_are_replaced(tmp_path: Path) -> None:

@@ -25,15 +25,9 @@ def predicted(labels: list[Any], wrong: tuple[str, ...] = ()) -> Prediction:
 
 @pytest.mark.parametrize(
     ("part", "label"),
-    [
-        ("twice", "contradicting"),
-        ("He won twice in May.", "contradicting"),
-        ("May", "implicitly_supported"),
-        ("She", "out_dependent"),
-        ("They met.", None),
-        ("She lost. They met.", None),
-    ],
-)
+    [("twice", "contradicting"), ("He won twice in May.", "contradicting"), ("May", "implicitly_supported"),
+     ("She", "out_dependent"), ("They met.", None), ("She lost. They met.", None)],
+)  # fmt: skip
 def test_a_wrong_claim_speaks_only_for_its_marked_words(part: str, label: str | None) -> None:
     found = predicted(["contradicting", "out_dependent", None], ("twice",))
     assert label_at(found, place(part)) == label
@@ -104,15 +98,10 @@ def in_parts(*sides: Any) -> Gold:
 
 @pytest.mark.parametrize(
     ("gold", "conflicts", "standing"),
-    [
-        (Gold(outcome="hallucinated"), 1.0, None),
-        (Gold(outcome="faithful"), 0.0, 1.0),
-        (Gold(outcome=None), None, None),
-        (Gold(outcome="hallucinated", errors=()), 1.0, None),
-        (in_parts("faithful", "hallucinated"), 0.0, 0.0),
-        (in_parts(None, "faithful"), None, 1.0),
-    ],
-)
+    [(Gold(outcome="hallucinated"), 1.0, None), (Gold(outcome="hallucinated", errors=()), 1.0, None),
+     (Gold(outcome="faithful"), 0.0, 1.0), (Gold(outcome=None), None, None),
+     (in_parts("faithful", "hallucinated"), 0.0, 0.0), (in_parts(None, "faithful"), None, 1.0)],
+)  # fmt: skip
 def test_gold_is_taken_as_closely_as_it_says(
     gold: Gold, conflicts: float | None, standing: float | None
 ) -> None:

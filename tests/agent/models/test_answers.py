@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, json_objects, parse
-from longproof.agent.types import Failure
 
 
 class Verdict(Form):
@@ -52,30 +51,20 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
     got.reason.encode("utf-8")  # no half of a character travels on
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "unparsed"),
-        ("The claim is INCORRECT.", "unparsed"),
-        ("{}", "unparsed"),
-        ('{"label": "yes"}', "unparsed"),
-        ('{"reason": 1, "label": "yes"}', "unparsed"),
-        ("{'reason': 'x', 'label': 'yes'}", "unparsed"),
-        ('{"reason": "x", "label": "yes",}', "unparsed"),
-        ('{"reason": "x", "label": NaN}', "unparsed"),
-        ("The hero sets out at dawn and finds the harbour empty. A summary follows.", "unparsed"),
-        (GOOD[:-1], "truncated"),
-        ("{", "truncated"),
-        (f'{{"findings": [{GOOD}, {{"reason": "y', "truncated"),
-        (f"<think>on and on {GOOD}", "truncated"),
-        ('{"reason": "' + "very " * 500, "truncated"),
-        ('{"a":' * 3000 + "1", "unparsed"),
-        ('{"reason": ' + "7" * 5000 + ', "label": "yes"}', "unparsed"),
-        ("{" * 3000 + "x", "unparsed"),
-        ("x" * (LONGEST + 1), "unparsed"),
-    ],
-)
-def test_anything_else_is_named(text: str, expected: Failure) -> None:
+UNPARSED = [
+    "", "The claim is INCORRECT.", "{}", '{"label": "yes"}', '{"reason": 1, "label": "yes"}',
+    "{'reason': 'x', 'label': 'yes'}", '{"reason": "x", "label": "yes",}', '{"reason": "x", "label": NaN}',
+    '{"a":' * 3000 + "1", '{"reason": ' + "7" * 5000 + ', "label": "yes"}', "{" * 3000 + "x", "x" * (LONGEST + 1),
+]  # fmt: skip
+CUT = [
+    GOOD[:-1], "{", f'{{"findings": [{GOOD}, {{"reason": "y', f"<think>on and on {GOOD}",
+    '{"reason": "' + "very " * 500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*UNPARSED, *CUT])
+def test_anything_else_is_named(text: str) -> None:
+    expected = "truncated" if text in CUT else "unparsed"
     assert parse(Raw(text=text, finish="stop"), Verdict) == expected
 
 
