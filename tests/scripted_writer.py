@@ -118,9 +118,7 @@ GOOD: dict[str, Answer] = {
     "Written": written,
     "Entities": lambda asked: {
         "people": [name for name in [*NAMES, "Nobody"] if name in summary_asked(asked)] + ["不在其中"],
-        "organisations": [],
-        "places": [],
-        "figures": [],
+        **{kind: [] for kind in ("organisations", "places", "figures")},
     },
     "WrongVersion": wrong,
     "Narrative": {"has_hallucination": "无幻觉", "details": []},

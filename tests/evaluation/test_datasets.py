@@ -140,8 +140,8 @@ def test_faithbench_sentences_have_the_worst_label_of_the_spans_that_meet_them(t
 
 @pytest.mark.parametrize(
     ("given", "outcome"),
-    [({"label": "faithful"}, "faithful"), ({"label": "out_dependent"}, None), ({}, None),
-     ({"label": "fabricated"}, "hallucinated"), ({"claims": [{"text": "r", "hallucinated": False}]}, "faithful"),
+    [({"label": "faithful"}, "faithful"), ({"label": "fabricated"}, "hallucinated"), ({}, None),
+     ({"label": "out_dependent"}, None), ({"claims": [{"text": "r", "hallucinated": False}]}, "faithful"),
      ({"errors": [{"start": 0, "end": 1, "text": "r"}]}, "hallucinated")],
 )  # fmt: skip
 def test_the_gold_of_a_case_file_is_its_label_or_what_is_marked(

@@ -71,8 +71,7 @@ def test_an_undecided_prediction_scores_as_the_opposite_class(rows: list[tuple[s
     here, there = metrics.outcome_counts(gold, [p for _, p in rows]), metrics.outcome_counts(gold, filled)
     for rate in (metrics.recall, metrics.specificity, metrics.mcc, metrics.f1):
         assert rate(here) == rate(there)
-    assert here.all == len(rows)
-    assert here.undecided == sum(p not in opposite for _, p in rows)
+    assert (here.all, here.undecided) == (len(rows), sum(p not in opposite for _, p in rows))
     x, y = (sum(side == "hallucinated" for side in sides) for sides in (gold, filled))
     if len(set(gold)) < 2 or len(set(filled)) < 2:
         assert metrics.mcc(here) in (None, 0.0)

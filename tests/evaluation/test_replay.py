@@ -87,9 +87,8 @@ def test_missing_answers_and_other_data_are_refused_and_leave_no_results(tmp_pat
     lines = gzip.decompress((tmp_path / "kept.gz").read_bytes()).split(b"\n")
     without = [line for line in lines if b'"purpose":"arbitrate"' not in line]
     (tmp_path / "kept.gz").write_bytes(gzip.compress(b"\n".join(without)))
-    with pytest.raises(
-        BadInput, match=r"([1-9]\d*) answers are not in .*\(arbitrate \1\): prompts, .* changed"
-    ):
+    says = r"([1-9]\d*) answers are not in .*\(arbitrate \1\): prompts, .* changed"
+    with pytest.raises(BadInput, match=says):
         replay(tmp_path)
     assert not (tmp_path / "again" / "results.jsonl").exists()
 

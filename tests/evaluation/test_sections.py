@@ -45,11 +45,11 @@ def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
     report = scripted_report(THREE, ["fabricated", "no_fact", "no_fact"])
     votes = (("q1", "explicitly_supported"), ("q2", "fabricated"), ("q1", None), ("q2", "fabricated"))
     (one,) = report.claims[0].judgements
-    judgements = []
-    for question, label in votes:
-        word = {"question_id": question, "label": label, "failure": None if label else "unparsed"}
-        judgements.append(one.model_copy(update=word))
-    first = report.claims[0].model_copy(update={"judgements": tuple(judgements)})
+    words = (
+        {"question_id": q, "label": label, "failure": None if label else "unparsed"} for q, label in votes
+    )
+    judgements = tuple(one.model_copy(update=word) for word in words)
+    first = report.claims[0].model_copy(update={"judgements": judgements})
 
     def votes_of(protocol: str) -> tuple[object, object]:
         changes = {"claims": (first, *report.claims[1:]), "stamp": {"protocol": protocol}}
@@ -154,9 +154,8 @@ def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None
     no, yes = "fabricated", "explicitly_supported"
     pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
     result = annotated(claims=CLAIMS)
-    voted = []
-    for claim, own in zip(result.prediction.claims, pieces, strict=True):
-        voted.append(claim.model_copy(update={"pieces": own, "votes": ()}))
+    told = zip(result.prediction.claims, pieces, strict=True)
+    voted = [claim.model_copy(update={"pieces": own, "votes": ()}) for claim, own in told]
     voted_on = result.prediction.model_copy(update={"claims": tuple(voted)})
     result = result.model_copy(update={"prediction": voted_on})
     assert scores(result)["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)

@@ -54,7 +54,8 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
 UNPARSED = [
     "", "The claim is INCORRECT.", "{}", '{"label": "yes"}', '{"reason": 1, "label": "yes"}',
     "{'reason': 'x', 'label': 'yes'}", '{"reason": "x", "label": "yes",}', '{"reason": "x", "label": NaN}',
-    '{"a":' * 3000 + "1", '{"reason": ' + "7" * 5000 + ', "label": "yes"}', "{" * 3000 + "x", "x" * (LONGEST + 1),
+    '{"a":' * 3000 + "1", '{"reason": ' + "7" * 5000 + ', "label": "yes"}', "{" * 3000 + "x",
+    "x" * (LONGEST + 1),
 ]  # fmt: skip
 CUT = [
     GOOD[:-1], "{", f'{{"findings": [{GOOD}, {{"reason": "y', f"<think>on and on {GOOD}",
