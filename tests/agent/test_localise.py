@@ -1,11 +1,10 @@
 """Wrong places are words of the response, and corrections change something; the rest is named."""
 
-import json
 from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
-from reader import PROSE, Reply, always, placed, well
+from reader import PROSE, always, placed, well
 from seam import using
 
 from longproof.agent.localise import Wrong, localise
@@ -45,8 +44,8 @@ def localised(
     return errors, server
 
 
-def form(*items: dict[str, Any]) -> Reply:
-    return Reply(json.dumps({"places": items}))
+def form(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"places": items}
 
 
 def test_places_are_spans_of_the_response() -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from seam import claims_of
 
 from longproof.agent.evidence.scan import Noted, Scanner
 from longproof.agent.guards import Weighed
 from longproof.agent.nli import PASSAGE_CHARACTERS, NliJudge, Scores, decide, passages, relations
-from longproof.agent.types import Case, Claim, Question
+from longproof.agent.types import Case, Question
 from longproof.retrieval.types import BadInput, Document, Line
 
 SOURCE = Document.of("Mara rowed to the island at dawn. " * 30 + "她没有打开那封信。" * 20)
@@ -41,16 +42,13 @@ def test_what_some_passage_says_wins() -> None:
     assert decide([(a, neither)]) == decide([]) == Weighed("not_found", None)
 
 
-@pytest.mark.parametrize(
-    ("labels", "order"),
-    [
-        (["contradiction", "entailment", "neutral"], (1, 2, 0)),
-        (["ENTAILMENT", "NEUTRAL", "CONTRADICTION"], (0, 1, 2)),
-        (["neutral", "contradict", "entail"], (2, 0, 1)),
-    ],
-)
-def test_the_order_of_labels_is_the_models_own(labels: list[str], order: tuple[int, int, int]) -> None:
-    assert relations(labels, "m") == order
+def test_the_order_of_labels_is_the_models_own() -> None:
+    orders = {
+        ("contradiction", "entailment", "neutral"): (1, 2, 0),
+        ("ENTAILMENT", "NEUTRAL", "CONTRADICTION"): (0, 1, 2),
+        ("neutral", "contradict", "entail"): (2, 0, 1),
+    }
+    assert {labels: relations(labels, "m") for labels in orders} == orders
 
 
 @pytest.mark.parametrize(
@@ -88,10 +86,7 @@ def make_model(folder: Path) -> None:
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
 
 
-CLAIMS = [
-    Claim(id=f"c{n}", index=n, sentence=0, text=text, origin=SOURCE.span(0, 33))
-    for n, text in enumerate(["Mara rowed to the island.", "Mara rowed at dawn."])
-]
+CLAIMS = claims_of("Mara rowed to the island.", "Mara rowed at dawn.")
 QUESTION = Question(
     id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, 600),), look="window", prompt="judge"
 )

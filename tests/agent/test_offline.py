@@ -2,7 +2,7 @@
 statements that reverse what a source says, too."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -251,27 +251,15 @@ REVERSED = {
         "范进被丈人打了一巴掌，还手。", "范进被丈人打了一巴掌。",
     ],
 }  # fmt: skip
-PAIRS = [(source, altered) for source, several in REVERSED.items() for altered in several]
-
-
-def around(source: str) -> Iterator[str]:
-    """The source alone, and among other sentences."""
-    yield source
-    yield f"Nothing else was known. {source}\n\n后来没有人再提起。 Nobody asked again."
 
 
 @pytest.mark.parametrize("source", REVERSED)
-def test_only_the_sentence_itself_stands_there(source: str) -> None:
-    for text in around(source):
+def test_only_the_sentence_itself_stands_there_and_no_other_is_called_faithful(source: str) -> None:
+    for text in (source, f"Nothing else was known. {source}\n\n后来没有人再提起。 Nobody asked again."):
         assert judgement(text, source).label == "explicitly_supported"
         for altered in REVERSED[source]:
             assert judgement(text, altered).label in (None, "contradicting"), altered
-
-
-def test_none_is_called_faithful() -> None:
-    verifier = Verifier()
-    told = {altered: verifier.verify(source, altered).verdict for source, altered in PAIRS}
-    assert [altered for altered, verdict in told.items() if verdict == "faithful"] == []
+            assert Verifier().verify(text, altered).verdict != "faithful", altered
 
 
 def test_even_where_every_sentence_stands_there_the_verdict_is_open() -> None:
