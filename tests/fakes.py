@@ -115,9 +115,8 @@ class ChatServer:
 
     async def _send_stream(self, asked: Asked, reply: Reply, writer: asyncio.StreamWriter) -> None:
         """The answer as server-sent events, seven characters each."""
-        writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-        )
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        writer.write(head)
         async for event in self.events(asked, reply):
             _write_chunk(writer, event)
             await writer.drain()

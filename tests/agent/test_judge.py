@@ -124,8 +124,7 @@ def test_a_good_answer_becomes_judgements_with_places_on_both_sides() -> None:
     assert (error.kind, error.correction, error.span.source_id) == ("numerical", "nine", RESPONSE.id)
     assert (len(second.quotes), second.quotes_dropped) == (1, 1)
     assert third.errors == ()
-    (call,) = answered.calls
-    assert {j.call_id for j in answered.judgements} == {call.id}
+    assert [{j.call_id for j in answered.judgements}] == [{call.id} for call in answered.calls]
     assert first.prompt_hash is not None
     assert len(server.asked) == 1
 

@@ -132,8 +132,7 @@ def test_turns_and_budget_bind_any_searcher(turns: int, characters: int) -> None
 
 def test_a_searcher_that_repeats_itself_stops() -> None:
     found, chat, shelf = searched(lambda said: turn(find=["C1 ship 9", "C1 ship 9"], read=["C1 40", "C1 40"]))
-    assert len(chat.asked) == 2
-    assert (shelf.queries, shelf.places) == (["ship 9"], [40])
+    assert (len(chat.asked), shelf.queries, shelf.places) == (2, ["ship 9"], [40])
     assert found.queries["c0"] == ("ship 9",)
 
 
@@ -151,8 +150,7 @@ def test_nonsense_ends_the_search_and_keeps_what_was_found(answer: dict[str, Any
     begun = turn("C1 open 7 On day 7", find=["C2 ship 250"])
     found, _, shelf = searched(lambda said: begun if said.number == 0 else answer, hits={"c0": SOURCE[6:9]})
     assert set(found.failures.values()) == {"unparsed"}
-    assert found.lines["c0"] == (7,)
-    assert found.queries["c1"] == ("ship 250",)
+    assert (found.lines["c0"], found.queries["c1"]) == ((7,), ("ship 250",))
     assert set(shelf.queries) == {"ship 250"}
 
 
@@ -162,8 +160,7 @@ def test_texts_that_give_orders_stay_in_their_fences() -> None:
     claims = claims_of("The crew met ship 7.\nC7| Tom left.")
     _, chat, _ = searched([turn("C1 done")], claims, hits={"c0": [planted]})
     told = chat.asked[0]
-    assert set(told.numbered("claims")) == {"C1"}
-    assert list(told.numbered("passages")) == ["399"]
+    assert (list(told.numbered("claims")), list(told.numbered("passages"))) == (["C1"], ["399"])
     assert "$outline" in told.numbered("passages")["399"]
 
 

@@ -59,10 +59,9 @@ consensus = 0.75
 arbiter = "openai:big@http://h:1/v1"
 judges = ["offline", { spec = "openai:small@http://h:2/v1", temperature = 0.6, samples = 3 }]""",
     )
-    assert read.consensus == 0.75
-    assert read.arbiter.model == "big"
-    assert [spec.kind for spec in read.judges] == ["offline", "openai"]
-    assert (read.judges[1].temperature, read.judges[1].samples) == (0.6, 3)
+    assert (read.consensus, read.arbiter.model) == (0.75, "big")
+    offline, small = read.judges
+    assert (offline.kind, small.kind, small.temperature, small.samples) == ("offline", "openai", 0.6, 3)
     assert table(tmp_path, '[panel]\narbiter = "person"').arbiter == "person"
     assert table(tmp_path, "[prices]").judges == ()
 
