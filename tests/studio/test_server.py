@@ -48,13 +48,9 @@ class Server:
     def start(self) -> None:
         command = [str(Path(sys.executable).parent / "langgraph"), "dev", "--no-browser", "--no-reload"]
         with (self.folder / "log").open("a") as log:
+            how = {"cwd": self.folder, "env": self._environment, "start_new_session": True}
             self.process = subprocess.Popen(
-                [*command, "--port", str(self.port)],
-                cwd=self.folder,
-                env=self._environment,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+                [*command, "--port", str(self.port)], stdout=log, stderr=log, **how
             )
         for _ in range(240):
             if self.ask("/ok", "GET")[0] == 200:
@@ -66,8 +62,8 @@ class Server:
     def log(self) -> str:
         return (self.folder / "log").read_text("utf-8")
 
-    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
-        os.killpg(self.process.pid, how)
+    def stop(self) -> None:
+        os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait(30)
 
     def ask(self, path: str, method: str = "POST", **headers: str) -> tuple[int, dict[str, str]]:
@@ -115,8 +111,7 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     schemas, ended = drive(server, work)
     for form in (schemas["input_schema"], schemas["context_schema"]):
         for field in form["properties"].values():
-            assert field["title"]
-            assert field["description"]
+            assert all(field[name] for name in ("title", "description")), field
             assert "default" in field
         assert not form.get("required")
     assert "summary" in schemas["input_schema"]["properties"]["task"]["enum"]
@@ -190,12 +185,9 @@ def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
             return client.runs.wait(thread, "verify", command=command, **more)
 
         refused = await decide({"claim_id": "x", "label": "no"})
-        label = {"label": "contradicting", "reason": "Read."}
-        return (
-            asked,
-            refused,
-            await decide(*({"claim_id": one["claim_id"], **label} for one in asked["value"])),
-        )
+        read = {"label": "contradicting", "reason": "Read."}
+        ended = await decide(*({"claim_id": one["claim_id"], **read} for one in asked["value"]))
+        return asked, refused, ended
 
     with ChatServer(disputing) as models:
         asked, refused, ended = drive(server, work)
@@ -209,9 +201,8 @@ def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
 
 def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
     async def begin(client, thread):
-        run = await client.runs.create(
-            thread, "verify", input=GIVEN, context=panel(models, "abc", concurrency=1)
-        )
+        given = {"input": GIVEN, "context": panel(models, "abc", concurrency=1)}
+        run = await client.runs.create(thread, "verify", **given)
         while len(models.answered) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         return thread, run["run_id"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from embedded import RESPONSE, SOURCE, by_terminal, plain
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from scripted import ScriptedJudge, WholeSentences
 from typing_extensions import TypedDict
@@ -29,11 +29,9 @@ class HostContext:
 
 def host(verifier, checkpointer=None):
     builder = StateGraph(HostState, context_schema=HostContext)
-    builder.add_node("write", lambda state: {"answer": RESPONSE})
-    builder.add_node("verify", node(verifier, source="book", response="answer", report="check"))
+    verify = node(verifier, source="book", response="answer", report="check")
+    builder.add_sequence([("write", lambda state: {"answer": RESPONSE}), ("verify", verify)])
     builder.add_edge(START, "write")
-    builder.add_edge("write", "verify")
-    builder.add_edge("verify", END)
     return builder.compile(checkpointer=checkpointer)
 
 

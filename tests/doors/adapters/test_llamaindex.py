@@ -18,8 +18,6 @@ from longproof.retrieval.types import BadInput
 
 pytestmark = pytest.mark.heavy
 QUERY = "What happened?"
-
-
 ANSWER = Response(RESPONSE, source_nodes=[NodeWithScore(node=TextNode(text=SOURCE))])
 
 

@@ -49,9 +49,6 @@ def test_verify_gives_the_terminals_report_and_explain_what_is_wrong(tmp_path):
     assert plain(Report.model_validate(whole.structured_content)) == expected
     said = Brief.model_validate(short.structured_content)
     assert (said.verdict, said.triage) == (expected["verdict"], True)
-    assert said.verdict != "faithful"
-    assert said.undecided > 0
-    assert all(problem.passage in RESPONSE for problem in said.problems)
 
 
 def test_sources_are_read_from_the_given_folder_alone_and_named_as_they_were_asked_for(tmp_path):

@@ -63,10 +63,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (reading(source="old.doc"), "old.doc: an old Word file: save it as .docx"),
     (reading(source="https://example.org/a.html"), "a.html: not a file; save the page first"),
     (reading(source="-", response="-"), "only once"),
-    (
-        ("verify", "--response", "response.txt"),
-        "there is no source text: give one, or choose the task `open`",
-    ),
+    (("verify", "--response", "response.txt"), "give one, or choose the task `open`"),
     (("verify", "source.txt", "response.txt"), "'--response'"),
     ((*VERIFY, "--task", "poem"), "poem"),
     ((*VERIFY, "--encoding", "klingon"), "klingon"),

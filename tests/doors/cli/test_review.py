@@ -85,15 +85,9 @@ def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(
     assert verify() == 3
     run("review", "r", "--answers", answers(files, disputes(capsys)))
     (files / "other.txt").write_text("The Marigold left on a Monday in May, the band on her deck.", "utf-8")
-    others = [
-        "--response other.txt",
-        "--source other.txt",
-        "--reach place",
-        "--arbiter openai:m@http://127.0.0.1:9",
-    ]
-    for other in others:
+    for name, other in {"response": "other.txt", "source": "other.txt", "reach": "place"}.items():
         capsys.readouterr()
-        assert verify(*other.split()) == 2
+        assert verify(f"--{name}", other) == 2
         said = capsys.readouterr().err.splitlines()[-1]
         assert "the run 'r' was begun with another source, response or settings" in said
     assert verify("--json", "again.json", "--concurrency", "3") == 0

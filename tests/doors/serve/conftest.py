@@ -74,9 +74,8 @@ class Client:
         """The answer where an edited text is to be checked again."""
         return self.raw.post(f"/{TOKEN}/runs/{run}/again", content=text)
 
-    def settings(self, run: str) -> dict[str, Any]:
-        """The settings that a report names."""
-        return dict(self.get(f"runs/{run}/report.json").json()["stamp"]["settings"])
+    def report(self, run: str) -> dict[str, Any]:
+        return dict(self.get(f"runs/{run}/report.json").json())
 
     def until(self, run: str, state: str, seconds: float = 30) -> dict[str, Any]:
         """Wait until the run is in this state; the data of its page then."""
@@ -98,9 +97,9 @@ def serving(home: Path, chat: ChatServer) -> Iterator[Callable[..., Client]]:
 
     with ExitStack() as stack:
 
-        def start(**settings: Any) -> Client:
+        def start(models: ChatServer = chat, **settings: Any) -> Client:
             stack.close()
-            judges = [f"openai:{name}@{chat.address}" for name in ("a", "b", "c")]
+            judges = [f"openai:{name}@{models.address}" for name in "abc"]
             app = application(Offer({"judges": judges, **settings}), TOKEN)
             return Client(stack.enter_context(TestClient(app, base_url="http://127.0.0.1:8000")))
 

@@ -149,6 +149,6 @@ def test_a_text_brings_no_address_and_no_half_characters_into_the_report(serving
     given["sources"][0] |= {"uri": "https://elsewhere.example/", "title": "an \ud800 article"}
     run = client.raw.post("/t0ken/runs", content=json.dumps(given)).json()["run"]
     client.until(run, "done")
-    report = client.get(f"runs/{run}/report.json").json()
+    report = client.report(run)
     assert not any(document["uri"] for document in report["documents"])
     assert "an \ufffd article" in {document["title"] for document in report["documents"]}
