@@ -54,6 +54,7 @@ class Opened:
         browser.get_log("browser")
         browser.get("about:blank")
         browser.get(path.as_uri())
+        self.settle()
 
     def js(self, script: str, *given: Any) -> Any:
         return self.browser.execute_script(script, *given)
