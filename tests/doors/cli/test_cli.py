@@ -155,7 +155,8 @@ def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(monkey
 )
 def test_where_nothing_can_be_written_is_no_verdict(files, command, code):
     command = command.replace("verify", " ".join(VERIFY))
-    command = f"{sys.executable} {command}; exit ${{PIPESTATUS[0]}}"
+    # What Python still holds for a stdout without -u is lost at its very end: the exit code must outlive that.
+    command = f"unset PYTHONUNBUFFERED; {sys.executable} {command}; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     says = "longproof: can't write: No space left on device\n" if code == 2 else ""
     assert (done.returncode, done.stderr.rpartition("r.html\n")[2]) == (code, says)
