@@ -137,6 +137,7 @@ UNCITED = [
     "P12 Ada lit",
     "13 Ada lit the",
     "-1 Lamps were lit",
+    "99 … Ada lit the lamp",
 ]
 
 
