@@ -150,12 +150,12 @@ def _line_by_quote(quote: str, question: Question) -> Span | None:
     """The line that holds most of a quote without a number, which may run on into the lines after it."""
     if not says_something(quote) or not re.search(r"[^\W\d]", quote):
         return None
-    begun = re.match(r"\W*(\d+)", fold(quote).text)
+    begun = re.match(r"\W*(\d+)", fold(quote))
     for run in shown_runs(question):
         lines = [line.span for line in run]
         place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
         # A number before the quoted words is a line's, and not of the line that has them.
-        if place is None or (begun and begun[1] not in fold(place.text).text):
+        if place is None or (begun and begun[1] not in fold(place.text)):
             continue
         held, start = [], 0
         for line in lines:

@@ -27,7 +27,7 @@ from longproof.agent.types import (
     Question,
     Sentence,
 )
-from longproof.retrieval.text.normalise import CJK, fold, is_chinese
+from longproof.retrieval.text.normalise import CJK, fold, is_chinese, way_back
 from longproof.retrieval.text.numbers import Number, differ, folded_numbers
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Span
@@ -119,17 +119,15 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a text in order, with offsets in the text as given."""
-    folded = fold(text)
-    plain, back = folded.text, folded.original if len(folded.text) != len(text) else None
+    plain, back = fold(text), way_back(text)
     end = 0
     for number in [*folded_numbers(plain), None]:
         for match in _TOKEN.finditer(plain, end, number.start if number else len(plain)):
             key = match[0] if is_han(match[0]) else stem(match[0])
-            yield Token(key, *(back(*match.span()) if back else match.span()))
+            yield Token(key, *back(*match.span()))
         if number:
             end = number.end
-            start, stop = back(number.start, end) if back else (number.start, end)
-            yield Token(f"#{number.value!r}{'%' * number.percent}", start, stop, number)
+            yield Token(f"#{number.value!r}{'%' * number.percent}", *back(number.start, end), number)
 
 
 def is_han(key: str) -> bool:

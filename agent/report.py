@@ -359,4 +359,4 @@ def _set_phrases() -> frozenset[str]:
 
 def _bare(text: str) -> str:
     """The words of a text, with one blank between them. Where marks stand between them doesn't matter."""
-    return re.sub(r"[\W_]+", " ", fold(text).text).strip()
+    return re.sub(r"[\W_]+", " ", fold(text)).strip()

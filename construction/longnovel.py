@@ -266,7 +266,7 @@ async def write_version(run: Maker, wanted: UnitText) -> UnitText | None:
 
 
 def _figures(text: str) -> list[float]:
-    return sorted(number.value for number in folded_numbers(fold(text).text))
+    return sorted(number.value for number in folded_numbers(fold(text)))
 
 
 def _write_source(run: Maker, source: Document) -> None:

@@ -64,7 +64,7 @@ def same_words(one: str, other: str) -> bool:
 
 def plain_form(text: str) -> str:
     """The text in one width, case and script, without spaces."""
-    return "".join(fold(text).text.split())
+    return "".join(fold(text).split())
 
 
 def likeness(one: str, other: str) -> float:

@@ -138,4 +138,4 @@ def says_something(quote: str) -> bool:
 @lru_cache(maxsize=4096)
 def letters(text: str) -> str:
     """The letters and digits of the folded text."""
-    return "".join(character for character in fold(text).text if character.isalnum())
+    return "".join(character for character in fold(text) if character.isalnum())

@@ -206,7 +206,7 @@ def sure(sentence: str, window: Window) -> bool:
 def about_the_whole(claim: str) -> bool:
     """True if no single place can prove the claim: it says always, never, only, the first time, or how often, and not
     inside quotation marks. Rules, rather too narrow than too wide."""
-    said = _QUOTED.sub("", fold(claim).text)
+    said = _QUOTED.sub("", fold(claim))
     return bool(_WHOLE_ENGLISH.search(said) or _WHOLE_CHINESE.search(said))
 
 

@@ -5,9 +5,10 @@ Knows: exact places, places equal after folding script, width, case, punctuation
 
 import re
 from array import array
+from collections.abc import Callable
 from functools import lru_cache
 
-from longproof.retrieval.text.normalise import CJK, Folded, fold
+from longproof.retrieval.text.normalise import CJK, fold, way_back
 from longproof.retrieval.types import Document, Span
 
 ENOUGH = 90.0  # the least likeness, 0 to 100 (partial ratio), at which a place is taken for the quote
@@ -32,7 +33,7 @@ def locate(quote: str, document: Document) -> Span | None:
     place = _exactly(quote, document.text)
     if place:
         return document.span(*place)
-    words, places, folded = _words(document.text)
+    words, places, back = _words(document.text)
     place = _exactly(_words(quote)[0], words)
     if place is None:
         parts = [_words(part)[0] for part in _ELLIPSIS.split(quote)]
@@ -44,7 +45,7 @@ def locate(quote: str, document: Document) -> Span | None:
     if place is None:
         return None
     start, end = place
-    return document.span(*folded.original(places[start], places[end - 1] + 1))
+    return document.span(*back(places[start], places[end - 1] + 1))
 
 
 def _exactly(quote: str, text: str) -> tuple[int, int] | None:
@@ -65,22 +66,23 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=8)
-def _words(text: str) -> tuple[str, "array[int]", Folded]:
+def _words(text: str) -> tuple[str, "array[int]", Callable[[int, int], tuple[int, int]]]:
     """The folded words of a text, CJK runs joined, other words with one space between them; and the way back.
 
-    The way back is each character's place in the folded text. Many quotes are looked for in one text: it is kept.
+    First each character's place in the folded text, then the way from there. Many quotes are looked for in one text:
+    it is kept.
     """
-    folded, places = fold(text), array("I")
+    places = array("I")
     pieces: list[str] = []
     spaced = False
-    for match in _WORD.finditer(folded.text):
+    for match in _WORD.finditer(fold(text)):
         was_spaced, spaced = spaced, _IS_SPACED.match(match[0]) is not None
         if spaced and was_spaced:
             pieces.append(" ")
             places.append(match.start())
         pieces.append(match[0])
         places.extend(range(*match.span()))
-    return "".join(pieces), places, folded
+    return "".join(pieces), places, way_back(text)
 
 
 def _nearly(sought: str, words: str) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ Width follows Unicode NFKC and case Unicode's case folding, character by charact
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from operator import add
 from typing import Any, TypeVar, cast
@@ -53,61 +53,37 @@ def without_surrogates(value: T, mark: str = "\ufffd") -> T:
     return cast(T, clean)
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text and the way back. `text` is what is compared; `original` names places before folding."""
-
-    text: str
-    _places: "array[int]"
-    """For each folded character and for the end of the text, the place in the original that it came from; empty where
-    every character folded to one."""
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open range of the original text that `text[start:end]` came from, in whole characters.
-
-        Marks that folding drops go with the character before them. Raises ValueError for no range of the text.
-        """
-        if not 0 <= start <= end <= len(self.text):
-            raise ValueError(f"[{start}, {end}) does not lie in {len(self.text)} folded characters")
-        if not self._places:
-            return start, end
-        first = self._places[start]
-        if start == end:
-            return first, first
-        return first, max(self._places[end], self._places[end - 1] + 1)
-
-
 class _Table(dict[int, str]):
-    """The form that each character folds to, found at its first use. `uneven` holds those that change the length."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.uneven: set[str] = set()
+    """The form that each character folds to, found at its first use."""
 
     def __missing__(self, code: int) -> str:
-        folded = _fold_character(chr(code))
-        if len(folded) != 1:
-            self.uneven.add(chr(code))
-        self[code] = folded
-        return folded
+        self[code] = _fold_character(chr(code))
+        return self[code]
 
 
 _TABLE = _Table()
 
 
-def fold(text: str) -> Folded:
+def fold(text: str) -> str:
     """The text in simplified script, half width and lower case, with one form for each kind of mark.
 
     Lengths stay, but for ligatures and their like (`ﬁ`, `ß`, `℃`) and dropped marks (combining accents, zero-width
     characters). Three dots are left as they are.
     """
-    folded, places = text.translate(_TABLE), array("Q")
-    if not _TABLE.uneven.isdisjoint(text):
+    return text.translate(_TABLE)
+
+
+def way_back(text: str) -> Callable[[int, int], tuple[int, int]]:
+    """From a range of the folded text, at least one character, to that of the text that it came from, in whole
+    characters. Marks that folding drops go with the character before them."""
+    places: Sequence[int] = range(len(text) + 1)
+    if any(len(_TABLE[ord(character)]) != 1 for character in set(text)):
+        places = array("Q")
         for place, character in enumerate(text):
             for _ in _TABLE[ord(character)]:
                 places.append(place)
         places.append(len(text))
-    return Folded(folded, places)
+    return lambda start, end: (places[start], max(places[end], places[end - 1] + 1))
 
 
 def _fold_character(character: str) -> str:
@@ -139,7 +115,7 @@ def tokens(text: str) -> list[str]:
     `3500`). A run of CJK characters gives its characters, then its pairs of neighbours.
     """
     found: list[str] = []
-    for match in _TOKEN.finditer(fold(text).text):
+    for match in _TOKEN.finditer(fold(text)):
         token = match[0]
         if match[1]:
             found += token

@@ -7,7 +7,7 @@ from longproof.retrieval.text.numbers import Number, differ, folded_numbers
 
 
 def numbers(text: str) -> list[Number]:
-    return list(folded_numbers(fold(text).text))
+    return list(folded_numbers(fold(text)))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,6 @@ def test_when_two_numbers_differ(one, other, differs):
 
 @given(st.text(alphabet="0123456789,.% 一二十百千万亿第约ofiveandthirty-ﬁ½１", max_size=60))
 def test_numbers_stand_where_they_say(text):
-    folded = fold(text).text
+    folded = fold(text)
     for number in folded_numbers(folded):
         assert folded[number.start : number.end] == number.text
