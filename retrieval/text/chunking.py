@@ -8,7 +8,7 @@ Does not know: the numbers of lines, what is searched for, or how chunks are com
 import re
 from collections.abc import Iterable, Iterator
 
-from longproof.retrieval.text.sentences import Range, logical_lines, sentences, trim
+from longproof.retrieval.text.sentences import Range, sentences, trim
 
 SEGMENT = 150
 BLOCK = 5500
@@ -65,22 +65,14 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     if record:
         whole = [trim(text, *match.span()) for match in _PHYSICAL.finditer(text)]
     else:
-        whole = _pack(text, _prose(text), SHORT)
+        whole = _pack(text, sentences(text, lambda line: _is_row_or_turn(text, *line)), SHORT)
     return [piece for start, end in whole for piece in _pieces(text, start, end)]
 
 
-def _prose(text: str) -> Iterator[Range]:
-    """The sentences of a text, and its rows and turns whole where they are short enough."""
-    rows: dict[int, int] = {}
-    for line in logical_lines(text):
-        start, end = trim(text, *line)
-        if end - start <= LONGEST and (_ROW.match(text, start, end) or _TURN.match(text, start, end)):
-            rows[start] = end
-    held = 0
-    for start, end in sentences(text):
-        if start >= held:
-            held = rows.get(start, end)
-            yield start, held
+def _is_row_or_turn(text: str, start: int, end: int) -> bool:
+    """True for a row of a table and a turn of a dialogue that are short enough to be one line of evidence."""
+    short = end - start <= LONGEST
+    return short and (_ROW.match(text, start, end) or _TURN.match(text, start, end)) is not None
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Range]:

@@ -8,7 +8,7 @@ Rules of our own, in one pass, linear in the text: sentencex joins headings and 
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -121,15 +121,18 @@ class _PairedMarks:
         return index >= 0 and self.starts[index] < place < self.ends[index]
 
 
-def sentences(text: str) -> list[Range]:
+def sentences(text: str, keep: Callable[[Range], bool] = lambda line: False) -> list[Range]:
     """Half-open `[start, end)` of every sentence, in order; together they hold all that is not whitespace.
 
     A line break ends a sentence unless it only wraps prose. A quotation or bracket of at most `HELD` characters is
     not cut inside; a speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence
-    before them on their line.
+    before them on their line. A logical line of which `keep` is true stays whole.
     """
-    paired = _PairedMarks(text)
-    return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
+    paired, found = _PairedMarks(text), list[Range]()
+    for unit in logical_lines(text):
+        line = trim(text, *unit)
+        found.extend([line] if keep(line) else _split(text, unit, paired))
+    return found
 
 
 def _split(text: str, unit: Range, paired: _PairedMarks) -> list[Range]:

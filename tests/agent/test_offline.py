@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof import Verifier
-from longproof.agent.offline import OfflineDecomposer, OfflineJudge
+from longproof.agent.offline import OfflineDecomposer, OfflineJudge, tokens
 from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
@@ -144,6 +144,12 @@ def test_where_it_stands_in_the_same_document_silences_a_conflict():
     source = told.format(80) + "\n\n" + told.format(90)
     assert judgement(source, told.format(90)).label == "explicitly_supported"
     assert judgement([told.format(80), told.format(90)], told.format(90)).label == "contradicting"
+
+
+def test_tokens_lie_where_they_stand_even_where_folding_adds_as_many_characters_as_it_drops():
+    text = "Straße Cafe\u0301 boat 12"
+    places = [(token.start, token.end) for token in tokens(text)]
+    assert [text[start:end] for start, end in places] == ["Straße", "Cafe\u0301", "boat", "12"]
 
 
 def test_set_phrases_and_what_has_no_word_state_no_fact():
