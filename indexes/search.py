@@ -89,8 +89,8 @@ class PageIndex:
         """The files of the folder that are not in the index, and why."""
         self._snippets = snippets
         self._vectors: Vectors | None = None
-        texts, self._vocabulary = number_tokens(tokens(snippet.text) for snippet in snippets)
-        self._weights = (Okapi if engine == "okapi" else Bm25)(texts, len(self._vocabulary))
+        texts, vocabulary = number_tokens(tokens(snippet.text) for snippet in snippets)
+        self._weights = Okapi(texts, vocabulary) if engine == "okapi" else Bm25(texts, vocabulary)
 
     def open_vectors(self, home: Path, embedder: Embedder, progress: Progress | None = None) -> None:
         """From now on search by meaning, too. Embeds the snippets where the data folder has no vectors of them."""
@@ -104,7 +104,7 @@ class PageIndex:
 
     def search(self, query: str, k: int = 3) -> list[Hit]:
         """The k best snippets, best first; without vectors only such as share a token with the query."""
-        words = [self._vocabulary[token] for token in tokens(query) if token in self._vocabulary]
+        words = tokens(query)
         if self._vectors is None:
             return self._hits(best_texts(self._weights, words, k))
         by_words = self._hits(best_texts(self._weights, words, AMONG))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,40 +33,32 @@ def terms(text: str) -> list[str]:
     return [term for token in tokens(text) if (term := _term(token) if token.isascii() else token)]
 
 
-class Scale(NamedTuple):
-    """Ranges of the text, n × 2, all of one width, and the weights of their words."""
-
-    ranges: NDArray[np.int64]
-    words: Bm25
-
-
 class LexicalIndex:
     """The passages of one document, half-open ranges in text order, weighed alone and joined to wider ranges."""
 
     def __init__(self, document: Document, passages: Ranges) -> None:
         self._document = document
-        numbers, self._vocabulary = number_tokens(terms(document.text[start:end]) for start, end in passages)
-        self._scales: list[Scale] = []
+        numbers, vocabulary = number_tokens(terms(document.text[start:end]) for start, end in passages)
+        self._scales: list[tuple[NDArray[np.int64], Bm25]] = []
+        """Ranges of the text, n × 2, all of one width, and the weights of their words."""
         for joined in _join_passages(passages):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
             texts = [[word for i in some for word in numbers[i]] for some in joined]
-            weights = Bm25(texts, len(self._vocabulary), "lucene")
-            self._scales.append(Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
+            weights = Bm25(texts, vocabulary, "lucene")
+            self._scales.append((np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the scores of its best passage and wider ranges, added."""
         matrix = np.zeros((len(segments), len(blocks)))
-        asked: list[tuple[list[int], list[int]]] = []
+        # Each word counts once, however often it is repeated.
+        asked: list[tuple[list[str], list[str]]] = []
         for segment in segments:
-            own = terms(segment)
-            words = self._look_up(own)
-            near = self._look_up([word for term in own for word in _synonym_table().get(term, ())])
-            asked.append((words, [word for word in near if word not in words]))
-        for scale in self._scales:
-            rows = (
-                scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near) for words, near in asked
-            )
-            matrix += best_per_range(rows, scale.ranges, blocks)
+            words = dict.fromkeys(terms(segment))
+            near = dict.fromkeys(chain.from_iterable(_synonym_table().get(word, ()) for word in words))
+            asked.append((list(words), [word for word in near if word not in words]))
+        for ranges, weights in self._scales:
+            rows = (weights.scores(words) + SYNONYM_WEIGHT * weights.scores(near) for words, near in asked)
+            matrix += best_per_range(rows, ranges, blocks)
         return matrix
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -75,11 +67,11 @@ class LexicalIndex:
         What answers a query often shares less with it than what stands beside it: the wider range around a passage
         adds to its score.
         """
-        passages, wider = self._scales[0], self._scales[CONTEXT_SCALE]
-        words = self._look_up(terms(query))
-        own, scores = passages.words.scores(words), wider.words.scores(words)
+        (passages, weights), (wider, wider_weights) = self._scales[0], self._scales[CONTEXT_SCALE]
+        words = dict.fromkeys(terms(query))
+        own, scores = weights.scores(words), wider_weights.scores(words)
         # Of the wider ranges that hold a passage whole the best one counts.
-        (starts, ends), (begins, until) = passages.ranges.T, wider.ranges.T
+        (starts, ends), (begins, until) = passages.T, wider.T
         first, last = np.searchsorted(until, ends), np.searchsorted(begins, starts, side="right") - 1
         around = np.zeros(len(first), dtype=np.float32)
         for step in range(int((last - first).max(initial=-1)) + 1):
@@ -87,11 +79,7 @@ class LexicalIndex:
             around[inside] = np.maximum(around[inside], scores[first[inside] + step])
         fit = np.where(own > 0, own + CONTEXT_WEIGHT * around, 0.0)
         best = [i for i in top_k(fit, k) if own[i] > 0]
-        return [Hit(self._document.span(*passages.ranges[i].tolist()), float(fit[i])) for i in best]
-
-    def _look_up(self, words: Sequence[str]) -> list[int]:
-        """The numbers of these words, each once, however often it is repeated; unknown ones are left out."""
-        return [self._vocabulary[word] for word in dict.fromkeys(words) if word in self._vocabulary]
+        return [Hit(self._document.span(*passages[i].tolist()), float(fit[i])) for i in best]
 
 
 def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:

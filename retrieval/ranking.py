@@ -7,7 +7,7 @@ is negative. Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) 
 Does not know: what the texts and ranges hold, or which indexes there are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -33,62 +33,65 @@ def number_tokens(texts: Iterable[Sequence[str]]) -> tuple[list[Numbers], dict[s
 
 
 class Bm25:
-    """The weights of the words of texts, by bm25s; `words` is the number of different ones."""
+    """The weights of the words of texts, by bm25s. Words that stand in none of the texts count nothing."""
 
     def __init__(
-        self, texts: Sequence[Numbers], words: int, idf: Literal["lucene", "robertson"] = "robertson"
+        self,
+        texts: Sequence[Numbers],
+        vocabulary: Mapping[str, int],
+        idf: Literal["lucene", "robertson"] = "robertson",
     ) -> None:
         from bm25s import BM25
 
-        self._texts = len(texts)
+        self._texts, self._vocabulary = len(texts), vocabulary
         self._engine: Any = BM25(k1=K1, b=B, method=idf)
-        if words:
-            weights = self._engine.build_index_from_ids(range(words), texts, show_progress=False)
+        if vocabulary:
+            words = range(len(vocabulary))
+            weights = self._engine.build_index_from_ids(words, texts, show_progress=False)
             self._engine.scores = {**weights, "num_docs": self._texts}
             self._engine.nonoccurrence_array = None
 
-    def scores(self, words: Sequence[int]) -> NDArray[np.float32]:
+    def scores(self, words: Iterable[str]) -> NDArray[Any]:
         """The score of every text for these words, never negative. A word that is repeated counts again."""
-        if not len(words):
-            return np.zeros(self._texts, dtype=np.float32)
-        scores: NDArray[np.float32] = self._engine.get_scores_from_ids(words)
-        return scores
+        numbers = self._look_up(words)
+        return self._weigh(numbers) if numbers else np.zeros(self._texts, dtype=np.float32)
 
-    def count_common(self, words: Iterable[int]) -> NDArray[np.int32]:
+    def count_common(self, words: Iterable[str]) -> NDArray[np.int32]:
         """The number of the different words that each text holds."""
         shared = np.zeros(self._texts, dtype=np.int32)
-        for word in set(words):
-            start, end = self._engine.scores["indptr"][word : word + 2]
+        for number in set(self._look_up(words)):
+            start, end = self._engine.scores["indptr"][number : number + 2]
             shared[self._engine.scores["indices"][start:end]] += 1
         return shared
 
+    def _look_up(self, words: Iterable[str]) -> Numbers:
+        return [self._vocabulary[word] for word in words if word in self._vocabulary]
 
-class Okapi:
-    """rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them."""
+    def _weigh(self, numbers: Numbers) -> Any:
+        return self._engine.get_scores_from_ids(numbers)
 
-    def __init__(self, texts: Sequence[Numbers], words: int) -> None:
+
+class Okapi(Bm25):
+    """The same by rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them.
+
+    A score may be negative: among a few texts a shared word may count against one.
+    """
+
+    def __init__(self, texts: Sequence[Numbers], vocabulary: Mapping[str, int]) -> None:
         from rank_bm25 import BM25Okapi
 
-        self._engine: Any = BM25Okapi(texts, k1=K1, b=B) if words else None
+        super().__init__(texts, vocabulary)
+        self._okapi: Any = BM25Okapi(texts, k1=K1, b=B) if vocabulary else None
 
-    def scores(self, words: Sequence[int]) -> NDArray[np.float64]:
-        """The score of every text, of either sign: among a few texts a shared word may count against one."""
-        scores: NDArray[np.float64] = self._engine.get_scores(words)
-        return scores
-
-    def count_common(self, words: Iterable[int]) -> NDArray[np.int32]:
-        """The number of the different words that each text holds."""
-        different = set(words)
-        return np.array([len(different & held.keys()) for held in self._engine.doc_freqs], dtype=np.int32)
+    def _weigh(self, numbers: Numbers) -> Any:
+        return self._okapi.get_scores(numbers)
 
 
-def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple[int, float]]:
-    """The k best texts for the numbers of a query's words, best first, as (number of the text, score).
+def best_texts(engine: Bm25, words: Sequence[str], k: int) -> list[tuple[int, float]]:
+    """The k best texts for the words of a query, best first, as (number of the text, score).
 
     Only texts that share a word with it are found. Of equal scores the text that shares more words comes first.
     """
-    if not len(words):
-        return []
     scores, shared = engine.scores(words), engine.count_common(words)
     found = np.flatnonzero(shared)
     order = np.lexsort((found, -shared[found], -scores[found]))
