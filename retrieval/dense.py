@@ -4,9 +4,11 @@ Knows: vectors lie in a FAISS index; BGE-M3's sparse weights of tokens count bes
 its best passage. Does not know: which model made the vectors, where they are stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +36,45 @@ class Embeddings(NamedTuple):
     sparse: Sparse | None = None
 
 
-class Embedder(Protocol):
-    """Turns texts into vectors. `name` says which model with which content; equal names give equal vectors."""
+Encoded = tuple[NDArray[np.float32], Sequence[Mapping[str, float]]]
+"""The vectors of a batch of texts, one a row, and their weights of tokens if the model makes them."""
 
-    @property
-    def name(self) -> str: ...
+
+@dataclass(frozen=True)
+class Embedder:
+    """Turns texts into vectors: hands them to a model, `size` at a time. Equal names give equal vectors."""
+
+    name: str  # which model with which content
+    encode: Callable[[list[str], bool], Encoded]  # embeds a batch of passages or, with True, of queries
+    size: int
+    lock: AbstractContextManager[Any]  # held while a batch is embedded
+    query: str = ""  # put before each query, as `passage` is before each passage
+    passage: str = ""
+
     def embed(
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Embeddings:
         """The vectors of passages or, with `query`, of queries. Raises BadInput for a text too long for the model."""
-        ...
+        prefix = self.query if query else self.passage
+        dense: list[NDArray[np.float32]] = []
+        weights: list[Mapping[str, float]] = []
+        for first in range(0, len(texts), self.size):
+            batch = [prefix + text for text in texts[first : first + self.size]]
+            with self.lock:
+                vectors, tokens = self.encode(batch, query)
+            dense.append(vectors)
+            weights.extend(tokens)
+            if progress:
+                progress(first + len(batch), len(texts))
+        together = np.concatenate(dense) if dense else np.zeros((0, 0))
+        norms = np.linalg.norm(together, axis=1, keepdims=True)
+        unit = np.asarray(together / np.maximum(norms, 1e-12), dtype=np.float32)
+        if not weights:
+            return Embeddings(unit)
+        owners = np.repeat(np.arange(len(weights), dtype=np.int32), [len(row) for row in weights])
+        numbers = np.array([int(token) for row in weights for token in row], np.int32)
+        values = np.array([float(weight) for row in weights for weight in row.values()], np.float32)
+        return Embeddings(unit, Sparse(owners, numbers, values))
 
 
 class Vectors:

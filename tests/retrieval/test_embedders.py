@@ -11,8 +11,8 @@ import openai
 import pytest
 
 from longproof.retrieval import embedders
-from longproof.retrieval.dense import DENSE, SPARSE, Vectors
-from longproof.retrieval.embedders import HEADS, Batched, bge_m3, embedder, sentence_transformer, server
+from longproof.retrieval.dense import DENSE, SPARSE, Embedder, Vectors
+from longproof.retrieval.embedders import HEADS, bge_m3, embedder, sentence_transformer, server
 from longproof.retrieval.types import BadInput
 
 TEXTS = ["The old captain walked along the harbour.", "老船长沿着港口慢慢地走。", "She put the letter down."]
@@ -183,12 +183,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bge(tiny: Path) -> Batched:
+def bge(tiny: Path) -> Embedder:
     return bge_m3(str(tiny))
 
 
 @pytest.mark.heavy
-def test_bge_m3_scores_as_flagembedding_does(bge: Batched, tiny: Path) -> None:
+def test_bge_m3_scores_as_flagembedding_does(bge: Embedder, tiny: Path) -> None:
     from FlagEmbedding import BGEM3FlagModel
 
     ours = Vectors.of(TEXTS, bge).scores(TEXTS[:2])
@@ -200,7 +200,7 @@ def test_bge_m3_scores_as_flagembedding_does(bge: Batched, tiny: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_no_text_is_cut_short(bge: Batched, tiny: Path) -> None:
+def test_no_text_is_cut_short(bge: Embedder, tiny: Path) -> None:
     long = "harbour " * 9000
     with pytest.raises(BadInput, match="tokens long, and BGE-M3 takes 8192"):
         bge.embed(["short", long])
@@ -212,7 +212,7 @@ def test_no_text_is_cut_short(bge: Batched, tiny: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_any_sentence_transformer_embeds(bge: Batched, tiny: Path) -> None:
+def test_any_sentence_transformer_embeds(bge: Embedder, tiny: Path) -> None:
     ours = sentence_transformer(str(tiny))
     assert np.allclose(ours.embed(TEXTS).dense, bge.embed(TEXTS).dense, atol=1e-5)
     assert ours.name != bge.name
