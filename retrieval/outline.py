@@ -119,7 +119,7 @@ def _first_at(lines: Sequence[Range], at: int) -> int:
 def fit_entries(entries: Sequence[tuple[int, Entry]], characters: int) -> list[tuple[int, Entry]]:
     """Entries, each with the number of its text, cut and then thinned evenly to at most `characters` together."""
     most = characters // SHORTEST_ENTRY + 1
-    short = _thin(entries, most)
+    short = list(entries) if _size(entries) <= characters else _thin(entries, most)
     for longest in (LONGEST_HEADING, 60, 40):
         short = [(n, [(start, min(end, start + longest)) for start, end in entry]) for n, entry in short]
         if _size(short) <= characters:
