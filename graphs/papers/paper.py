@@ -6,8 +6,6 @@ sources, never their texts.
 Does not know: what any paper asks, or what its answers mean.
 """
 
-import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -101,6 +99,37 @@ class About(NamedTuple):
     case: Case
 
 
+class PaperJudge(NamedTuple):
+    """A model that is asked as a paper asks: its prompt, its form, its way of reading."""
+
+    name: str
+    asker: Asker
+    paper: "Paper"
+    prior: Sequence[Judgement] | None = None
+    """The judgements that it decides between, shuffled and without names, if it is the arbiter."""
+
+    @property
+    def endpoint(self) -> str:
+        """The server that its answers come from."""
+        return self.asker.model.endpoint
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        """One judgement for each of `claims`, in their order."""
+        paper, shown = self.paper, question.shown
+        return await ask_about_claims(
+            self.asker,
+            self.name,
+            question,
+            claims,
+            case,
+            form=paper.form,
+            prompt_of=lambda numbered: prompt_about(paper.prompt, shown, numbered, case),
+            read=lambda value, n, claim: paper.read(value, About(n, claim, shown, case)),
+            prior=self.prior,
+            deciding="arbitrate_paper",
+        )
+
+
 class PaperRun(NamedTuple):
     """All that a step may use: its paper, what the settings opened, and a way to tell what it is doing."""
 
@@ -108,58 +137,20 @@ class PaperRun(NamedTuple):
     session: Session
     tell: Callable[[dict[str, object]], None]
 
-    def models(self) -> tuple[list[ModelJudge], ModelJudge]:
-        """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
-        panel = self.session.panel
-        judges = [judge for judge in panel.judges if isinstance(judge, ModelJudge)]
-        if len(judges) < len(panel.judges) or not isinstance(panel.arbiter, ModelJudge):
-            raise BadInput(f"the protocol {self.paper.name} needs {NEEDS['models']}")
-        return judges, panel.arbiter
+    def judges(self) -> tuple[list[PaperJudge], PaperJudge]:
+        """The panel and its arbiter, at their own temperatures where they have any, else at the paper's.
 
-    async def ask(
-        self,
-        asked: Mapping[Question, Sequence[Claim]],
-        judges: Sequence[ModelJudge],
-        case: Case,
-        prior: Sequence[Judgement] | None = None,
-    ) -> tuple[Mapping[str, list[Judgement]], list[Call]]:
-        """Put questions about these claims to these judges: what they say by claim id, and the calls.
-
-        The first question is awaited, so that a server's prefix cache holds the evidence that the others share.
-        `prior`: the judgements that an arbiter decides between, shuffled and without names.
+        Raises BadInput for who is no language model: a paper's method is its prompt.
         """
-        paper = self.paper
-
-        async def answer(judge: ModelJudge, question: Question, claims: Sequence[Claim]) -> Answered:
-            return await ask_about_claims(
-                asker_of(paper, judge),
-                judge.name,
-                question,
-                claims,
-                case,
-                form=paper.form,
-                prompt_of=lambda numbered: prompt_about(paper.prompt, question.shown, numbered, case),
-                read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
-                prior=prior,
-                deciding="arbitrate_paper",
-            )
-
-        filled = []
-        for question, claims in asked.items():
-            shown = tuple(await self.session.snippets(question))
-            filled.append((question.model_copy(update={"shown": shown, "pages": ()}), claims))
-        answers: list[Answered] = []
-        for some in (filled[:1], filled[1:]):
-            put = []
-            for question, claims in some:
-                put += [answer(judge, question, claims) for judge in judges]
-            answers += await asyncio.gather(*put)
-        said, calls = defaultdict[str, list[Judgement]](list), list[Call]()
-        for one in answers:
-            calls += one.calls
-            for judgement in one.judgements:
-                said[judgement.claim_id].append(judgement)
-        return said, calls
+        paper, panel = self.paper, self.session.panel
+        seats: list[PaperJudge] = []
+        for judge in (*panel.judges, panel.arbiter):
+            if not isinstance(judge, ModelJudge):
+                raise BadInput(f"the protocol {paper.name} needs {NEEDS['models']}")
+            temperature = paper.temperature if judge.temperature is None else judge.temperature
+            asker = judge.asker._replace(once=not paper.asks_again, temperature=temperature)
+            seats.append(PaperJudge(judge.name, asker, paper))
+        return seats[:-1], seats[-1]
 
 
 Step = Callable[[Any, PaperRun], Awaitable[PaperState]]
@@ -240,12 +231,6 @@ def in_order(case: Case) -> tuple[str, str]:
     return (second, first) if swap else (first, second)
 
 
-def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
-    """A model and how it is asked: at the judge's own temperature, where one is named for it, else at the paper's."""
-    temperature = paper.temperature if judge.temperature is None else judge.temperature
-    return judge.asker._replace(once=not paper.asks_again, temperature=temperature)
-
-
 def choose(menu: Mapping[str, Label], answer: str, reason: str = "") -> Weighed:
     """The label that a word of the menu stands for."""
     label = menu.get(word(answer))
@@ -276,7 +261,7 @@ def mark_pieces(
     return Weighed(label, None, quotes_dropped=dropped, errors=tuple(errors), reason=brief(reason))
 
 
-def count_votes(unit: Unit, consensus: float, *, coarse: bool) -> Decision:
+def count_votes(unit: Unit, case: Case, consensus: float, *, coarse: bool) -> Decision:
     """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered.
     `coarse`: contradicted and not found are one side."""
     question, sides = unit.asked[-1], SIDES

@@ -12,7 +12,6 @@ from itertools import chain
 from pydantic import Field
 
 from longproof.agent.guards import Weighed, find_quote
-from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import most_common
@@ -20,10 +19,10 @@ from longproof.graphs.papers.paper import (
     About,
     Decision,
     Paper,
+    PaperJudge,
     PaperRun,
     PaperState,
     Unit,
-    asker_of,
     choose,
     mark_pieces,
     prompt_about,
@@ -84,13 +83,13 @@ async def decompose(state: PaperState, run: PaperRun) -> PaperState:
 
 async def find(state: PaperState, run: PaperRun) -> PaperState:
     """Let every model look for evidence of every claim, and ask about each piece that any of them finds."""
-    finders, _ = run.models()
+    finders, _ = run.judges()
     store, case, units = run.session.store, state["case"], state["units"]
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
     source = [document.span(0, len(document.text)) for document in documents]
     looking = []
     for unit in units:
-        looking += [_search(finder, unit.claim, source, case, run.paper) for finder in finders]
+        looking += [_search(finder, unit.claim, source, case) for finder in finders]
     found = await asyncio.gather(*looking)
     asking = []
     for n, unit in enumerate(units):
@@ -109,15 +108,14 @@ async def find(state: PaperState, run: PaperRun) -> PaperState:
 
 
 async def _search(
-    finder: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
+    finder: PaperJudge, claim: Claim, source: Sequence[Span], case: Case
 ) -> tuple[Search, tuple[Call, ...]]:
     """Ask one model for evidence: pieces in order, or why there are none; `ungrounded`: only what isn't there."""
-    asker = asker_of(paper, finder)
-    answer = await asker.ask(prompt_about(("find",), source, {1: claim}, case), Segments, "find")
+    answer = await finder.asker.ask(prompt_about(("find",), source, {1: claim}, case), Segments, "find")
     named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
     pieces = dict.fromkeys(filter(None, (find_quote(piece, source) for piece in named)))
     failure = answer.failure or ("ungrounded" if named and not pieces else None)
-    await asker.mark(answer.call_id, failure)
+    await finder.asker.mark(answer.call_id, failure)
     found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
     return Search(claim_id=claim.id, judge=finder.name, found=found, failure=failure), answer.calls
 

@@ -10,6 +10,8 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain, product
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -24,6 +26,8 @@ from longproof.agent.prompting import brief
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import (
     LABELS,
+    Call,
+    Case,
     Claim,
     Error,
     Judgement,
@@ -37,10 +41,12 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import final_label
+from longproof.graphs.panel import ask_panel
 from longproof.graphs.papers.paper import (
     About,
     Decision,
     Paper,
+    PaperJudge,
     PaperRun,
     PaperState,
     Step,
@@ -78,7 +84,7 @@ async def read(form: VerifyInput, run: PaperRun) -> PaperState:
         raise BadInput(
             f"{len(case.labels)} labels are given for {count} sentences: give one for each sentence"
         )
-    run.models()
+    run.judges()
     return {"started": time.time(), "case": case, "sources": sources}
 
 
@@ -112,27 +118,20 @@ async def show(state: PaperState, run: PaperRun) -> PaperState:
 
 
 async def ask(state: PaperState, run: PaperRun) -> PaperState:
-    """Put every question about what is not decided yet to every judge of the panel."""
-    asked: dict[Question, list[Claim]] = defaultdict(list)
-    for unit in state["units"]:
-        for question in unit.asked if unit.decision is None else ():
-            asked[question].append(unit.claim)
-    said, calls = await run.ask(asked, run.models()[0], state["case"])
-    units = [unit.model_copy(update={"judgements": tuple(said[unit.claim.id])}) for unit in state["units"]]
+    """Put every question to every judge of the panel."""
+    judges, _ = run.judges()
+    units, calls = await _put_questions(state["units"], judges, state["case"], run)
     return {"units": units, "calls": calls}
 
 
 async def vote(state: PaperState, run: PaperRun) -> PaperState:
     """Decide each unit by what the panel said."""
     paper, case = run.paper, state["case"]
+    rule = paper.decide or partial(count_votes, coarse=paper.coarse)
     consensus = run.session.settings.consensus or paper.consensus
     units = []
     for unit in state["units"]:
-        decision = unit.decision
-        if decision is None and paper.decide:
-            decision = paper.decide(unit, case, consensus)
-        elif decision is None:
-            decision = count_votes(unit, consensus, coarse=paper.coarse)
+        decision = unit.decision or rule(unit, case, consensus)
         units.append(unit.model_copy(update={"decision": decision}))
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}
@@ -140,22 +139,17 @@ async def vote(state: PaperState, run: PaperRun) -> PaperState:
 
 async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
     """Let one more judge, who sees what the others said, decide where the panel is split."""
-    asked: dict[Question, list[Claim]] = defaultdict(list)
-    prior: list[Judgement] = []
-    for unit in filter(_is_split, state["units"]):
-        asked[unit.asked[-1]].append(unit.claim)
-        prior += unit.judgements
-    said, calls = await run.ask(asked, [run.models()[1]], state["case"], prior)
-    units = []
-    for unit in state["units"]:
-        for ruling in said[unit.claim.id]:
-            decision = Decision(failure=ruling.failure)
-            if ruling.label is not None:
-                decision = Decision(label=final_label(ruling.label), decided_by="arbiter")
-            update = {"judgements": (*unit.judgements, ruling), "decision": decision}
-            unit = unit.model_copy(update=update)
-        units.append(unit)
-    return {"units": units, "calls": calls}
+    split = list(filter(_is_split, state["units"]))
+    prior = list(chain.from_iterable(unit.judgements for unit in split))
+    _, arbiter = run.judges()
+    ruled, calls = await _put_questions(split, [arbiter._replace(prior=prior)], state["case"], run)
+    units = {unit.claim.id: unit for unit in state["units"]}
+    for unit in ruled:
+        ruling = unit.judgements[-1]
+        label = final_label(ruling.label) if ruling.label else None
+        decision = Decision(label=label, failure=ruling.failure, decided_by="arbiter")
+        units[unit.claim.id] = unit.model_copy(update={"decision": decision})
+    return {"units": list(units.values()), "calls": calls}
 
 
 async def write_report(state: PaperState, run: PaperRun) -> PaperState:
@@ -265,6 +259,36 @@ def whole(ref: DocumentRef) -> SourcePlace:
 
 def _is_split(unit: Unit) -> bool:
     return unit.decision is not None and unit.decision.failure == "split"
+
+
+async def _put_questions(
+    units: Sequence[Unit], judges: Sequence[PaperJudge], case: Case, run: PaperRun
+) -> tuple[list[Unit], list[Call]]:
+    """The units with what these judges answer to the questions about them, and the calls made."""
+    about: dict[Question, list[str]] = defaultdict(list)
+    for unit in units:
+        for question in unit.asked:
+            about[question].append(unit.claim.id)
+    questions: list[Question] = []
+    for question, ids in about.items():
+        shown = tuple(await run.session.snippets(question))
+        # Texts that stand there without places have no numbers.
+        questions.append(question.model_copy(update={"claim_ids": tuple(ids), "shown": shown, "pages": ()}))
+    answers = await ask_panel(judges, questions, {unit.claim.id: unit.claim for unit in units}, case)
+    # The answers come by endpoint: a report has them in the order of questions, then of the panel.
+    seats = product([question.id for question in questions], [judge.name for judge in judges])
+    order = {seat: n for n, seat in enumerate(seats)}
+    answers.sort(key=lambda answer: order[answer.judgements[0].question_id, answer.judgements[0].judge])
+    said, calls = defaultdict[str, list[Judgement]](list), list[Call]()
+    for answer in answers:
+        calls += answer.calls
+        for judgement in answer.judgements:
+            said[judgement.claim_id].append(judgement)
+    answered: list[Unit] = []
+    for unit in units:
+        judgements = (*unit.judgements, *said[unit.claim.id])
+        answered.append(unit.model_copy(update={"judgements": judgements}))
+    return answered, calls
 
 
 def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
