@@ -30,11 +30,11 @@ from longproof.graphs.joined import joins
 from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
     RESULTS,
+    Finish,
     Planned,
     RunProgress,
     check_left,
     local_engine,
-    open_run,
     plan_groups,
     state_of,
 )
@@ -121,7 +121,7 @@ class ExampleCases(NamedTuple):
         return Result(
             name=one.name,
             key=one.key,
-            state=state_of(checked) if isinstance(checked, Report) else "failed",
+            state=state_of(checked),
             verdict=predicted.outcome,
             failure=predicted.failure,
             id=example.id,
@@ -185,18 +185,29 @@ def evaluate_dataset(
     )
     full = settings_of({**settings, "protocol": protocol, "judges": list(judges)})
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
-    planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
-    cases = ExampleCases(drawn)
-    with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
-        results, _ = check_left(
-            planned,
-            lambda repeat: local_engine(make(repeat), cases, parallel),
-            listed,
-            cases.line,
-            again=full.retry_failed,
-            reports=out if reports else None,
-            progress=progress,
-        )
+    cases, planned = ExampleCases(drawn), list[Planned]()
+    for number in range(repeat):
+        planned += planned_examples(drawn, joined=joins(full), repeat=number)
+
+    def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
+        """One time after the other."""
+        for number in range(repeat):
+            own = [group for group in groups if group[0].place[1] == number]
+            if own:
+                local_engine(make(number), cases, parallel)(own, finish)
+
+    results, _ = check_left(
+        out,
+        run_settings.model_dump(mode="json"),
+        planned,
+        engine,
+        Result,
+        cases.line,
+        again=full.retry_failed,
+        anew=recording is not None,
+        reports=reports,
+        progress=progress,
+    )
     done = Evaluation(out, run_settings, results, sections(results))
     scores = json.dumps([section.model_dump() for section in done.sections], indent=1, ensure_ascii=False)
     write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
@@ -344,7 +355,7 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
             name=f"{example.id} (run {repeat + 1})" if repeat else example.id,
             key=digest([example.model_dump_json(exclude={"sources"}), sources]),
             sources=sources,
-            joined=together if joined else "",
+            joined=f"{together} {repeat}" if joined and together else "",
             pair=example.pair or example.group or None,
             place=(number, repeat),
         )

@@ -1,16 +1,13 @@
 """Many short cases about one long source, checked together. Pure.
 
-Knows: which cases may be checked together and in which groups; the joined response, in which the cases' responses
+Knows: which cases may be checked together; the joined response, in which the cases' responses
 stand one after the other, and where each begins; how the one report on it becomes a report a case, with places in the
 case's own response. Does not know: how a joined response is checked, or where cases come from.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
-from itertools import accumulate, groupby
-from operator import itemgetter
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from longproof.agent.report import WRONG, figures
@@ -29,7 +26,6 @@ from longproof.graphs.settings import LONGPROOF, Settings
 from longproof.graphs.verify import method
 from longproof.retrieval.types import Document
 
-T = TypeVar("T")
 P = TypeVar("P", ReportSentence, Place)
 RESPONSE_CHARACTERS = 1000
 """How long a response may be that is checked together with others."""
@@ -52,29 +48,6 @@ def joinable(case: Case) -> bool:
     alone = case.context or case.reference is not None or case.labels is not None
     short = len(case.response) <= RESPONSE_CHARACTERS
     return not alone and short and re.search(r"\w", case.response) is not None
-
-
-def case_groups(cases: Iterable[tuple[str, str | None, T]]) -> Iterator[list[T]]:
-    """The groups in which cases are checked; each comes as the key of its source and task, its pair, and itself.
-
-    Cases with one key must be neighbours; those with an empty key are checked alone. Two cases of one pair are never
-    in one group: which goes first is drawn from the pair's name, so that no group gets all first members (in many a
-    data set, the true ones).
-    """
-    for key, same in groupby(cases, key=itemgetter(0)):
-        if not key:
-            yield from ([case] for _, _, case in same)
-            continue
-        members, open_groups = Counter[str](), dict[int, list[T]]()
-        for _, pair, case in same:
-            number = 0
-            if pair is not None:
-                number = members[pair] ^ sha256(pair.encode("utf-8", "backslashreplace")).digest()[0] & 1
-                members[pair] += 1
-            open_groups.setdefault(number, []).append(case)
-            if len(open_groups[number]) == MOST_CASES:
-                yield open_groups.pop(number)
-        yield from open_groups.values()
 
 
 def join(cases: Sequence[Case]) -> Case:

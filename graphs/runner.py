@@ -12,10 +12,11 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -23,10 +24,10 @@ from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import UNANSWERED, Refused
 from longproof.agent.report import judges_failures, total_usage
 from longproof.agent.types import Case, Outcome, Report, Usage
-from longproof.graphs.cases import digest, report_path
-from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups
+from longproof.graphs.cases import REPORTS, digest, report_path
+from longproof.graphs.joined import MOST_CASES, SOURCE_CHARACTERS
 from longproof.graphs.verifier import Verifier, run
-from longproof.retrieval.files import private_file, private_folder, write_lines, write_whole
+from longproof.retrieval.files import clear_parts, private_file, private_folder, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
@@ -72,45 +73,28 @@ Engine = Callable[[Sequence[Sequence[Planned]], Finish], None]
 
 
 class RunProgress(NamedTuple):
-    """The state of a run. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+    """The state of a run. What was paid, failed and `checked` is this run's own; `done` is with those before it.
+
+    `seconds_left` is known after the first case; `failures` counts why judgements failed, under None those that did
+    not.
+    """
 
     done: int
     total: int
-    failed: int
-    paid: Usage
-    seconds_left: float | None
+    failures: Counter[str | None]
+    failed: int = 0
+    paid: Usage = Usage()
+    checked: int = 0
+    seconds_left: float | None = None
 
-
-class Tally:
-    """Counts how cases end, and tells how far the run has come."""
-
-    def __init__(self, total: int, left: int, progress: Callable[[RunProgress], None] | None = None) -> None:
-        self.paid, self.failures = Usage(), Counter[str | None]()
-        self._total, self._left, self._failed, self._progress = total, left, 0, progress
-        self._began, self._ended = time.monotonic(), 0
-        self._tell()
-
-    @property
-    def seconds(self) -> float:
-        """Since the run began."""
-        return time.monotonic() - self._began
-
-    def add(self, result: Report | str) -> None:
-        """Count a case that came to an end."""
-        self._ended += 1
+    def after(self, result: Report | str, seconds: float) -> Self:
+        """The state once one more case came to an end, so many seconds after the beginning."""
+        done, checked = self.done + 1, self.checked + 1
+        at = self._replace(done=done, checked=checked, seconds_left=seconds / checked * (self.total - done))
         if isinstance(result, str):
-            self._failed += 1
-        else:
-            self.failures += judges_failures(result)
-            self.paid = total_usage([self.paid, Usage.model_validate(result.stamp.get("paid") or {})])
-        self._tell()
-
-    def _tell(self) -> None:
-        """Say how far the run has come."""
-        if self._progress:
-            left = self._left - self._ended
-            seconds = self.seconds / self._ended * left if self._ended else None
-            self._progress(RunProgress(self._total - left, self._total, self._failed, self.paid, seconds))
+            return at._replace(failed=self.failed + 1)
+        paid = total_usage([self.paid, Usage.model_validate(result.stamp.get("paid") or {})])
+        return at._replace(paid=paid, failures=self.failures + judges_failures(result))
 
 
 class Ended(Frozen):
@@ -129,37 +113,6 @@ class Ended(Frozen):
 L = TypeVar("L", bound=Ended)
 
 
-class RunList(Generic[L]):
-    """The cases of a folder that came to an end. Open it with `open_run`."""
-
-    def __init__(self, path: Path, kind: type[L]) -> None:
-        self._path = path
-        self._lines = {line.name: line for line in read_lines(path, kind)}
-
-    def append(self, line: L) -> None:
-        """Add the line of a case, and have it on the disk before going on."""
-        with self._path.open("ab") as file:
-            file.write(line.model_dump_json().encode("utf-8") + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._lines[line.name] = line
-
-    def keep(self, names: Iterable[str]) -> list[L]:
-        """Keep the lines of these cases alone, in this order; the lines that there are."""
-        kept = [line for line in map(self._lines.get, names) if line]
-        write_lines(self._path, (line.model_dump_json() + "\n" for line in kept))
-        return kept
-
-    def is_left(self, one: Planned, again: bool, reports: Path | None) -> bool:
-        """True for a case without a line or a report of its own; `again`: and for one that nobody could decide."""
-        line = self._lines.get(one.name)
-        if not line or line.key != one.key or line.state != "done":
-            return True
-        if reports and not report_path(reports, one.name).exists():
-            return True
-        return again and line.verdict == "undecided"
-
-
 def read_lines(folder: Path, kind: type[L]) -> list[L]:
     """All lines of a run's folder, or of its list. Raises BadInput where there is none, or a line is not ours."""
     path = folder / RESULTS if folder.is_dir() else folder
@@ -175,54 +128,38 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
     return lines
 
 
-@contextmanager
-def open_run(
-    folder: Path, run: Mapping[str, object], kind: type[L], *, anew: bool = False
-) -> Iterator[RunList[L]]:
-    """The list of a run in this folder, for this process alone; `anew` drops what was done. Raises BadInput where the
-    folder can't be made, is in use, or holds what another run or an earlier edition left."""
-    private_folder(folder)
-    with _lock(folder):
-        path, wanted = folder / RESULTS, {"edition": EDITION, **json.loads(json.dumps(run))}
-        if not (folder / RUN).exists() and not path.exists():
-            write_whole(
-                folder / RUN, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
-            )
-        known = None
-        with suppress(OSError, ValueError):
-            known = json.loads((folder / RUN).read_bytes())
-        if known != wanted:
-            raise BadInput(
-                f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: "
-                f"choose another folder, or the same settings (see {RUN})"
-            )
-        if anew:
-            path.unlink(missing_ok=True)
-        private_file(path)
-        # A killed run leaves at most one line that was not written whole.
-        if (data := path.read_bytes()) and not data.endswith(b"\n"):
-            write_whole(path, data[: data.rfind(b"\n") + 1])
-        yield RunList(path, kind)
-
-
-def state_of(report: Report) -> State:
+def state_of(result: Report | str) -> State:
     """`unfinished` where a claim is undecided because nobody answered: another run may decide it."""
-    left = any(claim.label is None and claim.failure in UNANSWERED for claim in report.claims)
+    if isinstance(result, str):
+        return "failed"
+    left = any(claim.label is None and claim.failure in UNANSWERED for claim in result.claims)
     return "unfinished" if left else "done"
 
 
 def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
     """The cases in the groups that are checked together, those with the same sources behind each other. The key of a
-    case tells its group, too: in another group its report is made anew."""
+    case tells its group, too: in another group its report is made anew.
+
+    Two cases of one pair are never in one group: which goes first is drawn from the pair's name, so that no group
+    gets all first members (in many a data set, the true ones).
+    """
     first: dict[str, int] = {}
+    seen, sizes = Counter[tuple[str, str]](), Counter[tuple[str, int]]()
+    groups: dict[tuple[str | int, ...], list[Planned]] = {}
     for number, case in enumerate(cases):
         first.setdefault(case.sources, number)
-    by_key = sorted(enumerate(cases), key=lambda numbered: numbered[1].joined)
-    groups = list(case_groups((case.joined, case.pair, (number, case)) for number, case in by_key))
-    groups.sort(key=lambda group: (first[group[0][1].sources], group[0][0]))
+        group: tuple[str | int, ...] = (number,)
+        if case.joined:
+            turn = 0
+            if case.pair is not None:
+                drawn = sha256(case.pair.encode("utf-8", "backslashreplace")).digest()[0] & 1
+                turn = seen[case.joined, case.pair] ^ drawn
+                seen[case.joined, case.pair] += 1
+            group = (case.joined, turn, sizes[case.joined, turn] // MOST_CASES)
+            sizes[case.joined, turn] += 1
+        groups.setdefault(group, []).append(case)
     named: list[list[Planned]] = []
-    for group in groups:
-        members = [case for _, case in group]
+    for members in sorted(groups.values(), key=lambda group: first[group[0].sources]):
         if len(members) > 1:
             together = digest([case.key for case in members])
             members = [case._replace(key=digest([case.key, together])) for case in members]
@@ -231,42 +168,64 @@ def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
 
 
 def check_left(
-    rounds: Sequence[Sequence[Planned]],
-    engine: Callable[[int], Engine],
-    listed: RunList[L],
+    folder: Path,
+    run: Mapping[str, object],
+    planned: Sequence[Planned],
+    engine: Engine,
+    kind: type[L],
     line_of: Callable[[Planned, Report | str], L],
     *,
     again: bool,
-    reports: Path | None = None,
+    anew: bool = False,
+    reports: bool = True,
     progress: Callable[[RunProgress], None] | None = None,
-) -> tuple[list[L], Tally]:
-    """Check what is left of each round, one after the other, with its engine; all lines in order, and what it took.
+) -> tuple[list[L], RunProgress]:
+    """Check what is left of a run; all lines in order, and how it went.
 
-    `line_of` makes the line of a case that ended; `reports` is the folder that keeps whole reports, if one does. With
-    a case that is left, all of its group are checked.
+    `line_of` makes the line of a case that ended; `reports` says that whole reports are kept. What nobody could
+    decide is left, too, where it is asked `again`; `anew` drops what was done. With a case that is left, all of its
+    group are checked. Raises BadInput where the folder can't be made, is in use, or holds another run.
     """
-    left, due, names = list[list[Sequence[Planned]]](), set[str](), list[str]()
-    for planned in rounds:
-        names += [one.name for one in planned]
-        left.append([])
+    private_folder(folder)
+    with _lock(folder):
+        path = _open_list(folder, run, anew)
+        lines = {line.name: line for line in read_lines(path, kind)}
+
+        def is_left(one: Planned) -> bool:
+            line = lines.get(one.name)
+            if not line or line.key != one.key or line.state != "done":
+                return True
+            lost = reports and not report_path(folder, one.name).exists()
+            return lost or (again and line.verdict == "undecided")
+
+        due, left = set[str](), list[list[Planned]]()
         for group in plan_groups(planned):
-            new = {one.name for one in group if listed.is_left(one, again, reports)}
-            due |= new
+            new = [one.name for one in group if is_left(one)]
+            due.update(new)
             if new:
-                left[-1].append(group)
-    tally = Tally(len(names), len(due), progress)
+                left.append(group)
+        at, began = RunProgress(len(planned) - len(due), len(planned), Counter()), time.monotonic()
 
-    def finish(one: Planned, result: Report | str) -> None:
-        if one.name in due:
+        def finish(one: Planned, result: Report | str) -> None:
+            nonlocal at
+            if one.name not in due:
+                return
             if reports and isinstance(result, Report):
-                write_whole(report_path(reports, one.name), f"{result.model_dump_json(indent=2)}\n".encode())
-            listed.append(line_of(one, result))
-            tally.add(result)
+                made = f"{result.model_dump_json(indent=2)}\n".encode()
+                write_whole(report_path(folder, one.name), made)
+            lines[one.name] = line_of(one, result)
+            _append(path, lines[one.name])
+            at = at.after(result, time.monotonic() - began)
+            if progress:
+                progress(at)
 
-    for number, groups in enumerate(left):
-        if groups:
-            engine(number)(groups, finish)
-    return listed.keep(names), tally
+        if progress:
+            progress(at)
+        if left:
+            engine(left, finish)
+        kept = [lines[one.name] for one in planned if one.name in lines]
+        write_lines(path, (line.model_dump_json() + "\n" for line in kept))
+    return kept, at
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
@@ -320,6 +279,39 @@ async def check_planned(checker: Verifier, cases: Cases, group: Sequence[Planned
             # A defect that one case in ten thousand meets must not cost the others; its line names it.
             results.append(f"{type(error).__name__}: {error}")
     return results
+
+
+def _open_list(folder: Path, run: Mapping[str, object], anew: bool) -> Path:
+    """The list of a run, without what a killed writer left of a line. Raises BadInput for the folder of another run,
+    or of an earlier edition."""
+    path, wanted = folder / RESULTS, {"edition": EDITION, **json.loads(json.dumps(run))}
+    if not (folder / RUN).exists() and not path.exists():
+        text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+        write_whole(folder / RUN, text.encode("utf-8"))
+    known = None
+    with suppress(OSError, ValueError):
+        known = json.loads((folder / RUN).read_bytes())
+    if known != wanted:
+        raise BadInput(
+            f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: "
+            f"choose another folder, or the same settings (see {RUN})"
+        )
+    clear_parts(folder)
+    clear_parts(folder / REPORTS)
+    if anew:
+        path.unlink(missing_ok=True)
+    private_file(path)
+    if (data := path.read_bytes()) and not data.endswith(b"\n"):
+        write_whole(path, data[: data.rfind(b"\n") + 1])
+    return path
+
+
+def _append(path: Path, line: Ended) -> None:
+    """Add a line to a list, and have it on the disk before going on."""
+    with path.open("ab") as file:
+        file.write(line.model_dump_json().encode("utf-8") + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 @contextmanager

@@ -6,6 +6,7 @@ options are given.
 """
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -42,7 +43,6 @@ from longproof.graphs.runner import (
     RunProgress,
     check_left,
     local_engine,
-    open_run,
     state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
@@ -52,7 +52,7 @@ from longproof.report.html import index_page, page
 from longproof.report.markdown import failure
 from longproof.report.saved import open_report
 from longproof.report.words import visible
-from longproof.retrieval.files import clear_parts, home, write_lines, write_whole
+from longproof.retrieval.files import home, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 
 PAGES, INDEX = "pages", "index.html"
@@ -137,22 +137,21 @@ def check_cases(
     planned = plan_cases(cases, joined=joins(full))
     comparable = full.model_dump(mode="json", exclude={*INCOMPARABLE})
     batch = {name: value for name, value in comparable.items() if value}
-    with open_run(out, {"batch": batch}, EndedCase) as listed:
-        clear_parts(out)
-        clear_parts(out / REPORTS)
-        lines, tally = check_left(
-            [planned],
-            lambda _: engine,
-            listed,
-            partial(_line_of, cases),
-            again=full.retry_failed,
-            reports=out,
-            progress=progress,
-        )
+    began = time.monotonic()
+    lines, at = check_left(
+        out,
+        {"batch": batch},
+        planned,
+        engine,
+        EndedCase,
+        partial(_line_of, cases),
+        again=full.retry_failed,
+        progress=progress,
+    )
     reported = [case.name for case in lines if case.state != "failed"]
     failed = [case for case in lines if case.state == "failed"]
     write_index(out, reported, failed, html=html, home_=full.home)
-    return BatchDone(out, lines, tally.paid, tally.seconds, tally.failures)
+    return BatchDone(out, lines, at.paid, time.monotonic() - began, at.failures)
 
 
 def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:

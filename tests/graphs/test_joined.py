@@ -1,6 +1,7 @@
 """Many cases about one source: their groups, the joined response, and the reports that the one report becomes."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -14,7 +15,8 @@ from reader import Reader, denying
 
 from longproof.agent.report import total_usage, usage
 from longproof.agent.types import Case, Error, Report, Usage
-from longproof.graphs.joined import MOST_CASES, case_groups, join, joinable, joins, split
+from longproof.graphs.joined import MOST_CASES, join, joinable, joins, split
+from longproof.graphs.runner import Planned, plan_groups
 from longproof.graphs.settings import Settings
 from longproof.graphs.verifier import Verifier
 from longproof.report.saved import refuse_damaged
@@ -125,10 +127,15 @@ def test_a_report_on_another_response_and_a_sentence_over_two_are_refused() -> N
 PAIRS = st.lists(st.tuples(st.sampled_from(["", "k", "l"]), st.sampled_from([None, "p", "q", "r"])))
 
 
+def grouped(given: Iterable[tuple[str, str | None]]) -> list[list[int]]:
+    """The numbers of cases with these keys and pairs, in the groups in which they are checked."""
+    cases = [Planned(str(n), str(n), "", key, pair, (n,)) for n, (key, pair) in enumerate(given)]
+    return [[one.place[0] for one in group] for group in plan_groups(cases)]
+
+
 @given(PAIRS)
 def test_groups_hold_every_case_once_and_no_two_of_a_pair(given: list[tuple[str, str | None]]) -> None:
-    keyed = sorted(((key, pair, n) for n, (key, pair) in enumerate(given)), key=lambda one: one[0])
-    groups = list(case_groups(keyed))
+    groups = grouped(given)
     assert sorted(n for group in groups for n in group) == list(range(len(given)))
     for group in groups:
         assert group == sorted(group)
@@ -139,9 +146,9 @@ def test_groups_hold_every_case_once_and_no_two_of_a_pair(given: list[tuple[str,
 
 
 def test_a_group_is_full_at_fifty_and_first_members_of_pairs_are_mixed() -> None:
-    alone = list(case_groups(("k", None, n) for n in range(2 * MOST_CASES + 1)))
+    alone = grouped(("k", None) for _ in range(2 * MOST_CASES + 1))
     assert [len(group) for group in alone] == [MOST_CASES, MOST_CASES, 1]
-    pairs = list(case_groups(("k", f"p{n // 2}", n) for n in range(40)))
+    pairs = grouped(("k", f"p{n // 2}") for n in range(40))
     assert [len(group) for group in pairs] == [20, 20]
     assert all(4 < sum(n % 2 for n in group) < 16 for group in pairs)
 

@@ -1,6 +1,7 @@
 """The words of lines, where there is no terminal, on what is under way."""
 
 import time
+from collections import Counter
 
 import pytest
 
@@ -27,7 +28,7 @@ def is_told(capsys: pytest.CaptureFixture[str], wanted: str) -> bool:
 def test_a_run_tells_what_was_paid_and_what_failed_and_how_long_it_takes(capsys):
     with run_progress("cases") as progress:
         paid = Usage(calls=1200, prompt_tokens=5000, completion_tokens=50)
-        progress(RunProgress(3, 10, 1, paid, 3725.0))
+        progress(RunProgress(3, 10, Counter(), 1, paid, 2, 3725.0))
         assert is_told(capsys, "cases: 1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left, 3 of 10")
     with embedding_progress() as progress:
         progress(90, 90)
