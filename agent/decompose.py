@@ -17,7 +17,7 @@ from longproof.agent.guards import exactly
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import before_in_response, language_of, line
-from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
+from longproof.agent.types import Call, Case, Claim, Decomposed, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.text.normalise import CJK, is_chinese
 from longproof.retrieval.types import Span
@@ -86,18 +86,17 @@ class ModelDecomposer:
         for found, made in await asyncio.gather(*asking):
             taken |= found
             calls += made
-        shown: list[Sentence] = []
+        failures = {n - 1: one.failure for n, one in taken.items() if one.failure}
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
-            pieces, failure = taken[index + 1]
+            pieces = taken[index + 1].pieces
             too_many = len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE
-            if failure or too_many:
+            if not pieces or too_many:
                 pieces = (_Piece(span.text, span),)
-            shown.append(Sentence(index=index, span=span, failure=failure))
             for part, (text, origin) in enumerate(pieces, start=1):
                 id_ = f"s{index + 1}.{part}" if len(pieces) > 1 else f"s{index + 1}"
                 claims.append(Claim(id=id_, index=part, sentence=index, text=text, origin=origin))
-        return Decomposed(shown, claims, calls)
+        return Decomposed(claims, failures, calls)
 
 
 def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:

@@ -25,7 +25,6 @@ from longproof.agent.types import (
     Judgement,
     Kind,
     Question,
-    Sentence,
 )
 from longproof.retrieval.text.normalise import CJK, fold, is_chinese, way_back
 from longproof.retrieval.text.numbers import Number, differ, folded_numbers
@@ -68,14 +67,12 @@ class OfflineDecomposer:
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Return the claims in text order, ids `s1`, `s2`, …; nothing is called."""
-        shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
-            shown.append(Sentence(index=index, span=span))
             # Set phrases and texts without a word state no fact.
             if any(map(str.isalnum, span.text)) and not is_set_phrase(span.text):
                 claims.append(Claim(id=f"s{index + 1}", index=0, sentence=index, text=span.text, origin=span))
-        return Decomposed(shown, claims, [])
+        return Decomposed(claims, {}, [])
 
 
 class OfflineJudge:

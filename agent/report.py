@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,13 +32,13 @@ from longproof.agent.types import (
     ReportDocument,
     ReportSentence,
     Search,
-    Sentence,
     SourcePlace,
     Usage,
 )
 from longproof.agent.vote import SIDES, clears
 from longproof.retrieval.text.normalise import fold
-from longproof.retrieval.types import Frozen, Span
+from longproof.retrieval.text.sentences import Range, sentences
+from longproof.retrieval.types import Frozen
 
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 CONFIRMING_FAILED = "called wrong, but asking once more failed"
@@ -112,7 +113,8 @@ def named_errors(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
     found: list[Error] = []
     for judgement in judgements:
         for error in judgement.errors:
-            if not any(_touch(error.span, other.span) for other in found):
+            start, end = error.span.start, error.span.end
+            if not any(start < other.span.end and other.span.start < end for other in found):
                 found.append(error)
     return tuple(sorted(found, key=lambda error: error.span.start))
 
@@ -121,7 +123,6 @@ def report(
     *,
     case: Case,
     documents: Sequence[ReportDocument],
-    sentences: Sequence[Sentence],
     claims: Sequence[ReportClaim],
     stamp: dict[str, Any],
     searches: Sequence[Search] = (),
@@ -130,20 +131,20 @@ def report(
     copied: bool = False,
     superseded: Mapping[int, Sequence[Judgement]] | None = None,
 ) -> Report:
-    """The report of one case, every claim once. `superseded`: votes that no longer count, by the sentence's index.
+    """The report of one case, every claim once. `superseded`: votes that no longer count, by the sentence's number.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
     response is `copied` from its source, all of it stands there, titles too; no other triage is faithful.
     """
     unread: list[Label | None] = ["explicitly_supported"] if copied else [None] if triage else []
     shown = []
-    for sentence, about in zip(sentences, _claims_about(sentences, claims), strict=True):
-        span = sentence.span
-        label = sentence_label([_label_in(sentence, claim, triage) for claim in about] or unread)
-        votes = tuple((superseded or {}).get(sentence.index, ()))
-        shown.append(
-            ReportSentence(start=span.start, end=span.end, text=span.text, label=label, judgements=votes)
-        )
+    places = sentences(case.response)
+    for number, (place, about) in enumerate(zip(places, _claims_about(places, claims), strict=True)):
+        label = sentence_label([_label_in(number, place, claim, triage) for claim in about] or unread)
+        votes = tuple((superseded or {}).get(number, ()))
+        start, end = place
+        text = case.response[start:end]
+        shown.append(ReportSentence(start=start, end=end, text=text, label=label, judgements=votes))
     return Report(
         case=case,
         documents=tuple(documents),
@@ -253,36 +254,32 @@ def price(used: Usage, source_characters: int) -> float | None:
     return (used.prompt_characters + 5 * used.answer_characters) / source_characters
 
 
-def _claims_about(sentences: Sequence[Sentence], claims: Sequence[ReportClaim]) -> list[list[ReportClaim]]:
+def _claims_about(places: Sequence[Range], claims: Sequence[ReportClaim]) -> list[list[ReportClaim]]:
     """For each sentence the claims from it, and those about a longer passage that it lies in.
 
     Sentences stand in text order and share no character, so those that a claim touches are neighbours.
     """
-    about: list[dict[str, ReportClaim]] = [{} for _ in sentences]
-    positions = {sentence.index: position for position, sentence in enumerate(sentences)}
-    starts = [sentence.span.start for sentence in sentences]
-    ends = [sentence.span.end for sentence in sentences]
+    about: list[dict[str, ReportClaim]] = [{} for _ in places]
     for claim in claims:
-        first, last = bisect_right(ends, claim.origin.start), bisect_left(starts, claim.origin.end)
-        for position in (positions[claim.sentence], *range(first, last)):
-            about[position][claim.id] = claim
+        first = bisect_right(places, claim.origin.start, key=itemgetter(1))
+        last = bisect_left(places, claim.origin.end, key=itemgetter(0))
+        for number in (claim.sentence, *range(first, last)):
+            about[number][claim.id] = claim
     return [list(held.values()) for held in about]
 
 
-def _label_in(sentence: Sentence, claim: ReportClaim, triage: bool) -> Label | None:
+def _label_in(number: int, place: Range, claim: ReportClaim, triage: bool) -> Label | None:
     """The label that a claim gives to one sentence.
 
     Where a wrong claim runs over several sentences, its errors say which of them are wrong; the others were read by
     the same judges and not named. In a triage nobody has read them.
     """
-    alone = claim.sentence == sentence.index and claim.origin.end <= sentence.span.end
-    if alone or claim.label not in WRONG or any(_touch(e.span, sentence.span) for e in claim.errors):
+    start, end = place
+    alone = claim.sentence == number and claim.origin.end <= end
+    named = any(error.span.start < end and start < error.span.end for error in claim.errors)
+    if alone or named or claim.label not in WRONG:
         return claim.label
     return None if triage else "implicitly_supported"
-
-
-def _touch(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def judges_failures(report: Report) -> Counter[str | None]:

@@ -80,14 +80,6 @@ class Case(Frozen):
     """How the response's file became its text."""
 
 
-class Sentence(Frozen):
-    """A sentence of the response. `failure` says why it could not be cut into claims, if it could not."""
-
-    index: int = Field(ge=0)
-    span: Span
-    failure: Failure | None = None
-
-
 class Claim(Frozen):
     """A statement that is checked: a whole sentence (`s3`), or a part that it was taken apart into (`s3.1`)."""
 
@@ -223,10 +215,10 @@ class Answered(NamedTuple):
 
 
 class Decomposed(NamedTuple):
-    """The answer of a decomposer: every sentence (marked failed where so), the claims, the calls."""
+    """The answer of a decomposer: the claims, by a sentence's number why it was not taken apart, the calls."""
 
-    sentences: list[Sentence]
     claims: list[Claim]
+    failures: dict[int, Failure]
     calls: list[Call]
 
 

@@ -153,8 +153,7 @@ async def label_claims(run: Maker, response: Response) -> GivenCase | None:
     spans = [text.span(start, end) for start, end in sentences(text.text)]
     done = await run.decomposer.decompose(case, spans)
     run.calls += done.calls
-    failed = {sentence.index for sentence in done.sentences if sentence.failure}
-    claims = [claim for claim in done.claims if claim.sentence not in failed]
+    claims = [claim for claim in done.claims if claim.sentence not in done.failures]
     claims.sort(key=lambda claim: claim.origin.start)
     labelled = await asyncio.gather(*(_label_claim(run, claim, response) for claim in claims))
     kept = tuple(filter(None, labelled))

@@ -16,15 +16,14 @@ from longproof.agent.evidence.search import TURNS
 from longproof.agent.models.limits import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
-from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
+from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument
 from longproof.graphs.evidence.places import WHOLE, looks_within, same_text
 from longproof.graphs.policy import Step, next_step
 from longproof.graphs.run import Run, Session, plan_of
 from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
 from longproof.graphs.state import ClaimState, State, latest
 from longproof.indexes.documents import DocumentRef
-from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, text_id
+from longproof.retrieval.types import text_id
 
 LEAST_UNREAD = 0.0001
 """The share that is left unread where not all was read, however much a searcher saw in passing."""
@@ -81,14 +80,9 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
         stamp["reviews"] = [one.model_dump(mode="json") for one in state.get("reviews", [])]
         if plan.cascade:
             stamp["cascade"] = cleared_alone(reported, panel.judges[0].name).model_dump(mode="json")
-    cut = state.get("sentences")
-    if cut is None:
-        text = Document.of(case.response)
-        cut = [Sentence(index=n, span=text.span(*at)) for n, at in enumerate(sentences(text.text))]
     whole = report(
         case=case,
         documents=report_documents(case, state["sources"], state.get("pages", [])),
-        sentences=cut,
         claims=reported,
         calls=[call.model_copy(update={"bought": True}) for call in calls],
         triage=run is not None and run.session.triage,
@@ -96,7 +90,7 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
         superseded=superseded,
         stamp=stamp,
     )
-    return SoFar(whole, frozenset(unsettled), "sentences" in state)
+    return SoFar(whole, frozenset(unsettled), "claims" in state)
 
 
 def conclude(claim: ClaimState, step: Step) -> ReportClaim:

@@ -26,7 +26,6 @@ from longproof.agent.types import (
     Looked,
     Question,
     Report,
-    Sentence,
     SourcePlace,
 )
 from longproof.indexes.documents import DocumentRef
@@ -221,7 +220,6 @@ class State(Checked, total=False):
     started: float
     case: Case
     sources: list[DocumentRef]
-    sentences: list[Sentence]
     claims: list[ClaimState]
     groups: list[list[str]]
     decided: list[ClaimState]

@@ -193,12 +193,12 @@ async def align(state: State, run: Run) -> State:
     claims = [ClaimState(claim=claim) for claim in cut.claims]
     if same_text(response, run.sources):
         copied = [place_copy(one, response, run.sources) for one in claims]
-        return {"sentences": cut.sentences, "claims": copied, "groups": []}
+        return {"claims": copied, "groups": []}
     whole = run.plan.looks == ("source",)
     placed, groups = await asyncio.to_thread(
         place_claims, claims, response, run.case.parts, run.sources, whole=whole
     )
-    return {"sentences": cut.sentences, "claims": placed, "groups": groups}
+    return {"claims": placed, "groups": groups}
 
 
 async def join(state: State, run: Run) -> State:

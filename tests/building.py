@@ -12,7 +12,6 @@ from longproof.agent.types import (
     Report,
     ReportClaim,
     ReportDocument,
-    Sentence,
     SourcePlace,
 )
 from longproof.retrieval.text.sentences import sentences
@@ -62,7 +61,6 @@ class Builder:
         report = make_report(
             case=Case(id=case_id, response=self.response.text, source_ids=tuple(s.id for s in self.sources)),
             documents=documents,
-            sentences=[Sentence(index=i, span=span) for i, span in enumerate(self.spans)],
             claims=self.claims,
             calls=self.calls,
             stamp=self.stamp,

@@ -15,7 +15,6 @@ from longproof.agent.types import (
     Report,
     ReportClaim,
     ReportDocument,
-    Sentence,
 )
 from longproof.evaluation.results import Result
 from longproof.retrieval.types import BadInput, Document
@@ -42,7 +41,6 @@ def scripted_report(
             ReportDocument(id=document.id, role="response", kind="text", characters=len(response)),
             ReportDocument(id=given.id, role="source", kind="text", characters=len(source)),
         ],
-        sentences=[Sentence(index=i, span=span) for i, span in enumerate(spans)],
         claims=[_reported(c, label, document, wrong) for c, label in zip(claims, labels, strict=True)],
         stamp={},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from longproof.agent.evidence.scan import Noted
-from longproof.agent.types import Answered, Case, Claim, Decomposed, Judgement, Question, Sentence
+from longproof.agent.types import Answered, Case, Claim, Decomposed, Judgement, Question
 from longproof.retrieval.types import Line, Span
 from longproof.testing import Rule, ScriptedJudge
 
@@ -44,9 +44,10 @@ class WholeSentences:
     name = "whole sentences"
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        numbered = list(enumerate(sentences))
-        claims = [Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span) for i, span in numbered]
-        return Decomposed([Sentence(index=i, span=span) for i, span in numbered], claims, [])
+        claims = []
+        for i, span in enumerate(sentences):
+            claims.append(Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span))
+        return Decomposed(claims, {}, [])
 
 
 def reads(passage: str) -> Rule:

@@ -152,7 +152,7 @@ class Cutter:
             for i, span in enumerate(spans)
             for n in range(self.parts)
         ]
-        return Decomposed([], claims, [])
+        return Decomposed(claims, {}, [])
 
 
 def run_with(plan: Plan, parts: int = 1) -> Run:

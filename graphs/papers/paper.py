@@ -33,7 +33,6 @@ from longproof.agent.types import (
     Question,
     Report,
     Search,
-    Sentence,
     SourcePlace,
 )
 from longproof.agent.vote import CONSENSUS, SIDES, final_label, most_common, vote
@@ -83,7 +82,6 @@ class PaperState(TypedDict, total=False):
     started: float
     case: Case
     sources: list[DocumentRef]
-    sentences: list[Sentence]
     units: list[Unit]
     calls: Annotated[list[Call], add]
     pages: Annotated[list[DocumentRef], add]

@@ -78,7 +78,7 @@ async def decompose(state: PaperState, run: PaperRun) -> PaperState:
     made = await run.session.panel.decomposer.decompose(case, spans)
     run.tell({"node": "decompose", "claims": len(made.claims)})
     units = [Unit(claim=claim) for claim in made.claims]
-    return {"sentences": made.sentences, "units": units, "calls": made.calls}
+    return {"units": units, "calls": made.calls}
 
 
 async def find(state: PaperState, run: PaperRun) -> PaperState:

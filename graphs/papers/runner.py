@@ -37,7 +37,6 @@ from longproof.agent.types import (
     Question,
     ReportClaim,
     Search,
-    Sentence,
     SourcePlace,
 )
 from longproof.agent.vote import final_label
@@ -102,7 +101,7 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
         sentence = bisect_right(spans, part.start, key=lambda span: span.end)
         units.append(Unit(claim=Claim(id=f"c{n}", index=n, sentence=sentence, text=part.text, origin=part)))
     run.tell({"node": "decompose", "claims": len(units)})
-    return {"sentences": [Sentence(index=n, span=span) for n, span in enumerate(spans)], "units": units}
+    return {"units": units}
 
 
 async def show(state: PaperState, run: PaperRun) -> PaperState:
@@ -165,7 +164,6 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
     made = report(
         case=case,
         documents=report_documents(case, state["sources"], state.get("pages", [])),
-        sentences=state["sentences"],
         claims=claims,
         searches=searches,
         calls=[call.model_copy(update={"bought": True}) for call in calls],

@@ -146,7 +146,7 @@ async def _ask(panel: "Panel") -> "AsyncIterator[tuple[str, str | None, list[Cal
     yield "judge", judgement.reason if judgement.failure == "unavailable" else judgement.failure, calls
     if panel.searcher:
         taken_apart = await panel.decomposer.decompose(case, [whole])
-        yield "split", taken_apart.sentences[0].failure, taken_apart.calls
+        yield "split", taken_apart.failures.get(0), taken_apart.calls
         searched = await search(panel.searcher, [claim], {"c0": []}, Sources([source]), case, turns=1)
         yield "search", searched.failures.get("c0"), searched.calls
 

@@ -48,8 +48,6 @@ def decomposed(
 
     server = ChatServer(script)
     found: Decomposed = using(server, run, limits=limits)
-    assert [s.span for s in found.sentences] == sentences
-    assert [s.index for s in found.sentences] == list(range(len(sentences)))
     for number in range(len(sentences)):
         own = [claim for claim in found.claims if claim.sentence == number]
         assert [claim.index for claim in own] == list(range(1, len(own) + 1))
@@ -72,7 +70,7 @@ def test_sentences_become_claims_with_the_places_that_they_came_from() -> None:
         ("Would you like more?", "Would you like more?"),
         ("Mara gave the keeper nine letters.", "She gave him nine letters."),
     ]
-    assert [s.failure for s in found.sentences] == [None] * 3
+    assert found.failures == {}
     assert [call.purpose for call in found.calls] == ["decompose"]
     assert server.asked[0].parts("context") == ["What did Mara do?"]
 
@@ -90,7 +88,7 @@ def test_sentences_become_claims_with_the_places_that_they_came_from() -> None:
 )  # fmt: skip
 def test_a_sentence_that_fails_is_itself_one_claim(script: Script, failure: Failure) -> None:
     found, _ = decomposed(script)
-    assert [s.failure for s in found.sentences] == [failure] * 3
+    assert found.failures == dict.fromkeys(range(3), failure)
     assert [c.text for c in found.claims] == [s.text for s in SENTENCES]
     assert [c.origin for c in found.claims] == SENTENCES
 
@@ -189,7 +187,7 @@ def test_a_sentence_of_which_a_model_makes_more_claims_than_it_can_hold_stays_wh
     said = [f"S1 Mara came for the {n}th time. @ Mara…her in" for n in range(claims)]
     found, _ = decomposed(always(form(*said)), SENTENCES[:1])
     assert len(found.claims) == kept
-    assert found.sentences[0].failure == (None if kept > 1 else "unparsed")
+    assert found.failures == ({} if kept > 1 else {0: "unparsed"})
 
 
 def test_long_responses_go_in_batches_with_the_text_before_them() -> None:

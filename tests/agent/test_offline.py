@@ -166,7 +166,6 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     spans = [response.span(start, end) for start, end in sentences(text)]
     made = asyncio.run(OfflineDecomposer().decompose(Case(id="x", response=text), spans))
     assert [claim.id for claim in made.claims] == [f"s{claim.sentence + 1}" for claim in made.claims]
-    assert [sentence.span for sentence in made.sentences] == spans
     assert {claim.origin for claim in made.claims} <= set(spans)
     assert all(claim.text == claim.origin.text for claim in made.claims)
 

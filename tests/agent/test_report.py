@@ -35,7 +35,6 @@ from longproof.agent.types import (
     Place,
     ReportClaim,
     ReportDocument,
-    Sentence,
 )
 from longproof.cli.verify import exit_code
 from longproof.retrieval.types import Document, FileNotes
@@ -60,11 +59,9 @@ def claim(number: int, label: str | None, start: int = 0, end: int = 19, **given
 
 
 def made(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = False):
-    places = [(0, 19), (20, 31)]
     return report(
         case=Case(id="x", response=TEXT),
         documents=documents,
-        sentences=[Sentence(index=i, span=DOCUMENT.span(*place)) for i, place in enumerate(places)],
         claims=claims,
         stamp={},
         triage=triage,
@@ -166,14 +163,12 @@ def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
 
 
 def test_the_work_grows_with_the_claims_not_with_their_square():
-    claims = claims_of(*["word"] * 1000)
-    sentences = [Sentence(index=claim.index, span=claim.origin) for claim in claims]
+    claims = claims_of(*["Rain fell."] * 1000)
     told = [reported_claim(one, [], label="no_fact", decided_by="vote", question_id="") for one in claims]
     assert_linear(
         lambda size: report(
-            case=Case(id="x", response="\n".join(claim.text for claim in claims)),
+            case=Case(id="x", response="\n".join(["Rain fell."] * size)),
             documents=[],
-            sentences=sentences[:size],
             claims=told[:size],
             stamp={},
         ),

@@ -15,7 +15,7 @@ from papers import seats
 from reader import Asked, Reader
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 
-from longproof.agent.types import Case, Judgement, Question, Report, Sentence
+from longproof.agent.types import Case, Judgement, Question, Report
 from longproof.graphs.papers.paper import Unit
 from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import Settings
@@ -32,7 +32,6 @@ THREAD: Any = {"configurable": {"thread_id": "1"}}
 MODELS = {
     "case": Case,
     "sources": DocumentRef,
-    "sentences": Sentence,
     "claims": ClaimState,
     "checked": ClaimState,
     "decided": ClaimState,
@@ -115,7 +114,7 @@ def test_the_tests_run_under_strict_checkpoints() -> None:
 def test_an_interrupted_run_goes_on_in_another_process(tmp_path: Path) -> None:
     settings = Settings(arbiter="person", home=str(tmp_path), consensus=1.0)
     before, ended, after = run_twice(tmp_path, ours(panel()), goes_on=answer, context=settings)
-    assert {"case", "sources", "sentences", "claims"} <= kept_as_themselves(before.values)
+    assert {"case", "sources", "claims"} <= kept_as_themselves(before.values)
     assert {"reviews", "report", "decided"} <= kept_as_themselves(after)
     assert kept_as_themselves(ended) == {"report"}
     assert {claim.decided_by for claim in ended["report"].claims} == {"person"}

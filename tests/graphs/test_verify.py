@@ -127,7 +127,7 @@ class Halves:
                     id=f"{number}.{index}", index=index, sentence=number, text=origin.text, origin=origin
                 )
                 claims.append(part)
-        return Decomposed([], claims, [])
+        return Decomposed(claims, {}, [])
 
 
 @pytest.mark.parametrize("ruling", ["contradicting", "explicitly_supported", "refused"])
