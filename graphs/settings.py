@@ -91,8 +91,7 @@ class Settings(BaseModel):
     timeout_s: float = Field(default=300, gt=0)
     """Seconds until a call counts as unanswered."""
     stream: bool = False
-    """Answers are sent piece by piece: no gateway takes a long one for an idle connection, and one that only repeats
-    itself is not paid to its limit."""
+    """Answers are sent piece by piece (openai: alone), so that no gateway takes a long one for an idle connection."""
     cache: bool = True
     """Keep paid answers, and never pay for them again."""
     retry_failed: bool = False
