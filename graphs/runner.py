@@ -33,7 +33,7 @@ from longproof.retrieval.types import BadInput, Document, Frozen
 RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
 EDITION = 3
 """Of the folder's form. A folder of another edition is refused."""
-State = Literal["done", "unfinished", "failed"]
+EndState = Literal["done", "unfinished", "failed"]
 """`unfinished`: there is a report, but some calls were never answered; `failed`: there is none."""
 
 
@@ -104,7 +104,7 @@ class Ended(Frozen):
     """Of this line alone."""
     key: str
     """A digest of all that shaped its check."""
-    state: State
+    state: EndState
     verdict: Outcome = "undecided"
     failure: str | None = None
     """Why there is no report."""
@@ -128,7 +128,7 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
     return lines
 
 
-def state_of(result: Report | str) -> State:
+def state_of(result: Report | str) -> EndState:
     """`unfinished` where a claim is undecided because nobody answered: another run may decide it."""
     if isinstance(result, str):
         return "failed"
@@ -257,27 +257,22 @@ def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
 async def check_planned(checker: Verifier, cases: Cases, group: Sequence[Planned]) -> list[Report | str]:
     """For each case of a group the report, or why there is none. Raises LedgerFailed and Refused: every further case
     would pay and keep nothing, or get no answer."""
-    if len(group) > 1:
-        try:
-            sources = await asyncio.to_thread(cases.sources, group[0])
-            if sum(len(source.text) for source in sources) > SOURCE_CHARACTERS:
-                return [*await checker.check_group(sources, list(map(cases.case, group)))]
-        except (LedgerFailed, Refused):
-            raise
-        except Exception:
-            pass  # one that fails must not cost the others: each says by itself what is wrong with it
+    try:
+        sources = await asyncio.to_thread(cases.sources, group[0])
+        if len(group) == 1:
+            return [await checker.check(sources, cases.case(group[0]))]
+        if sum(len(source.text) for source in sources) > SOURCE_CHARACTERS:
+            return [*await checker.check_group(sources, list(map(cases.case, group)))]
+    except (LedgerFailed, Refused):
+        raise
+    except Exception as error:
+        if len(group) == 1:
+            # A defect that one case in ten thousand meets must not cost the others; its line names it.
+            return [str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"]
+    # Alone, one that fails doesn't cost the others: it says by itself what is wrong with it.
     results: list[Report | str] = []
     for one in group:
-        try:
-            sources = await asyncio.to_thread(cases.sources, one)
-            results.append(await checker.check(sources, cases.case(one)))
-        except (LedgerFailed, Refused):
-            raise
-        except BadInput as error:
-            results.append(str(error))
-        except Exception as error:
-            # A defect that one case in ten thousand meets must not cost the others; its line names it.
-            results.append(f"{type(error).__name__}: {error}")
+        results += await check_planned(checker, cases, [one])
     return results
 
 
