@@ -37,18 +37,13 @@ BOUND = (
 
 
 class SoFar(NamedTuple):
-    """A report in which claims may be missing or undecided for now."""
+    """A report; while its run isn't done, claims may be missing from it or undecided for now."""
 
     report: Report
-    open_claims: frozenset[str]
+    open_claims: frozenset[str] = frozenset()
     """The ids of the claims that are not settled."""
-    decomposed: bool
+    decomposed: bool = True
     """False while the claims aren't known, and all sentences are open."""
-
-
-def report_of(known: Report | SoFar) -> Report:
-    """The report, whether it is done or not."""
-    return known.report if isinstance(known, SoFar) else known
 
 
 def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
@@ -170,26 +165,15 @@ def report_documents(
     return documents
 
 
-class Paid(NamedTuple):
-    """Calls, and the tokens of their prompts as we count them."""
-
-    calls: int = 0
-    tokens: int = 0
-
-
 class Estimate(NamedTuple):
     """The estimate of a run that pays, from dry runs."""
 
-    first: Mapping[str, Paid]
-    """By purpose, what is asked first: of answers that are kept already, none."""
+    calls: Mapping[str, int]
+    """By purpose, the calls of the first round: for answers that are kept already, none."""
+    tokens: int
+    """Of all their prompts, as we count them."""
     most: int | None
     """Calls at most, the first round included; None for a paper's method, whose later rounds are its own."""
-
-    @property
-    def first_round(self) -> Paid:
-        """The first round of all purposes together."""
-        paid = self.first.values()
-        return Paid(sum(one.calls for one in paid), sum(one.tokens for one in paid))
 
 
 def estimate(dry: Sequence[Report]) -> Estimate:
@@ -197,20 +181,21 @@ def estimate(dry: Sequence[Report]) -> Estimate:
 
     One verifier made all of them: a budget keeps what it refused, so the last report tells the refusals of all.
     """
-    first = {purpose: Paid(*paid) for purpose, paid in dry[-1].stamp["refused"].items()} if dry else {}
+    refused: Mapping[str, tuple[int, int]] = dry[-1].stamp["refused"] if dry else {}
+    calls = {purpose: count for purpose, (count, _) in refused.items()}
+    most: int | None = sum(map(_most_calls, dry)) if calls else 0
     if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):
-        return Estimate(first, None)
-    return Estimate(first, sum(map(_most_calls, dry)) if first else 0)
+        most = None
+    return Estimate(calls, sum(tokens for _, tokens in refused.values()), most)
 
 
 def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iterator[str]:
     """The estimate in words; `money` is what reading the first round costs, by the cheapest model and the dearest."""
-    if not told.first:
+    if not told.calls:
         yield "nothing would be paid"
         return
-    steps = ", ".join(f"{purpose} {paid.calls:,}" for purpose, paid in told.first.items())
-    calls, tokens = told.first_round
-    yield f"first round: {calls:,} calls ({steps}), {tokens:,} tokens to read"
+    steps = ", ".join(f"{purpose} {count:,}" for purpose, count in told.calls.items())
+    yield f"first round: {sum(told.calls.values()):,} calls ({steps}), {told.tokens:,} tokens to read"
     if money:
         least, most = money
         costs = least if least == most else f"{least} to {most}"

@@ -163,10 +163,11 @@ def _novel_cost(spec: "Spec", prices: "Prices") -> str:
     novel = story * ceil(400_000 / len(story))  # about 100,000 tokens
     summary = told[: sentences(told)[:10][-1][1]]
     dry = Verifier(judges=[spec], max_calls=0, cache=False).verify(novel, summary)
-    calls, tokens = estimate([dry]).first_round
-    money = reading_cost([spec.model], tokens, prices)
+    first = estimate([dry])
+    money = reading_cost([spec.model], first.tokens, prices)
     cost = f"reading them costs {money[0]} by the prices given" if money else "no price is known for it"
-    return f"a novel of 100,000 tokens, ten sentences of summary: {calls} calls at first, {tokens:,} tokens; {cost}"
+    asked = f"{sum(first.calls.values())} calls at first, {first.tokens:,} tokens"
+    return f"a novel of 100,000 tokens, ten sentences of summary: {asked}; {cost}"
 
 
 def _version(name: str) -> str | None:

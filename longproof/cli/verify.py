@@ -116,7 +116,7 @@ def _print_estimate(dry: Report) -> None:
 
     settings, told = settings_of(dry.stamp["settings"]), estimate([dry])
     models = [as_spec(judge).model for judge in settings.judges]
-    money = reading_cost(models, told.first_round.tokens, settings.prices)
+    money = reading_cost(models, told.tokens, settings.prices)
     typer.echo("\n".join(estimate_lines(told, money)))
 
 

@@ -20,9 +20,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Report
 from longproof.graphs.cases import file_name
-from longproof.graphs.reporting import SoFar, report_of
+from longproof.graphs.reporting import SoFar
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected_text, known_changes
 from longproof.report.html import INDEX, PAGE, assemble, index_sums, page_data
@@ -132,7 +131,7 @@ async def show_example(request: Request) -> Response:
 async def show(request: Request) -> Response:
     runs, begun = _run(request)
     known, run = await _stand_of(runs, begun)
-    texts = runs.texts(begun, report_of(known))
+    texts = runs.texts(begun, known.report)
     return HTMLResponse(await asyncio.to_thread(_run_page, known, texts, run))
 
 
@@ -149,7 +148,7 @@ async def now(request: Request) -> Response:
     known, run = await _stand_of(runs, begun)
     if seen is None:
         return JSONResponse(run)
-    data = await asyncio.to_thread(_page_data, known, runs.texts(begun, report_of(known)), run)
+    data = await asyncio.to_thread(_page_data, known, runs.texts(begun, known.report), run)
     for document in data["report"]["documents"]:
         document.pop("text", None)
     return JSONResponse({"seen": news, **data})
@@ -160,7 +159,7 @@ async def take_marks(request: Request) -> Response:
     given = await _json(request)
     try:
         runs, begun = _run(request)
-        report = report_of(await runs.latest_report(begun))
+        report = (await runs.latest_report(begun)).report
         add_marks(runs.file(begun.id, "marks.json"), given, [one.id for one in report.claims])
         return await now(request)
     except NoMark:
@@ -214,12 +213,12 @@ async def download(request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-async def _stand_of(runs: Runs, begun: Begun) -> tuple[Report | SoFar, dict[str, Any]]:
+async def _stand_of(runs: Runs, begun: Begun) -> tuple[SoFar, dict[str, Any]]:
     """The report of a run, as far as it is known, and the run as the scripts are told of it."""
     known, watched = await runs.latest_report(begun), runs.watched.get(begun.id)
-    report, marks = report_of(known), read_marks(runs.file(begun.id, "marks.json"))
+    report, marks = known.report, read_marks(runs.file(begun.id, "marks.json"))
     progress: dict[str, Any] = {**watched.at, **watched.counts()} if watched else {}
-    if isinstance(known, SoFar):
+    if begun.state != "done":
         progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
     # Of accepted corrections that change the same words one is made.
     accepted = accepted_keys(marks)
@@ -272,23 +271,23 @@ def _spoken(tag: object) -> Language:
     return "zh" if str(tag).startswith("zh") else "en"
 
 
-def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
+def _run_page(known: SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
-    report = report_of(known)
-    title = (f"{SIGNS[report.verdict]} " if known is report else "") + f"{report.case.id} · longproof"
+    report = known.report
+    title = (f"{SIGNS[report.verdict]} " if run["state"] == "done" else "") + f"{report.case.id} · longproof"
     spoken, plain = language(report.case.response), to_markdown(report, texts)
     data, scripts = _page_data(known, texts, run), (*PAGE, "ask", "marks", "live")
     return assemble("page.html", scripts, data, spoken, title, plain, local=True)
 
 
-def _page_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+def _page_data(known: SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
     """The data that a run's page is drawn from: the report's, with the claims' ids, and what is open called so."""
-    report = report_of(known)
+    report = known.report
     say = words(language(report.case.response), "serve")
     data = {**page_data(report, texts, say), "run": run, "longest": LONGEST}
     for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
         short["id"] = claim.id
-    if isinstance(known, SoFar):
+    if run["state"] != "done":
         _leave_open(data, known, str(run["state"]))
         wrong = sum(label in WRONG for _, _, label in data["report"]["sentences"])
         told = say["sentences_wrong"].format(n=wrong, all=len(report.sentences))

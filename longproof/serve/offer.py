@@ -141,13 +141,12 @@ async def price(settings: Settings, sources: Sequence[Document], response: Docum
     finally:
         await verifier.close()
     estimated = estimate([report])
-    if not estimated.first:
+    if not estimated.calls:
         return {}
-    calls, tokens = estimated.first_round
-    told = {"calls": f"{calls:,}", "tokens": f"{tokens:,}"}
+    told = {"calls": f"{sum(estimated.calls.values()):,}", "tokens": f"{estimated.tokens:,}"}
     if estimated.most is not None:
         told["most"] = f"{estimated.most:,}"
     models = [as_spec(judge).model for judge in settings.judges]
-    if money := reading_cost(models, tokens, settings.prices):
+    if money := reading_cost(models, estimated.tokens, settings.prices):
         told["least_money"], told["most_money"] = money
     return told

@@ -220,10 +220,10 @@ class Runs:
             task.cancel()
         return tasks
 
-    async def latest_report(self, begun: Begun) -> Report | SoFar:
-        """The report of a run, or what is known so far of one that isn't done."""
+    async def latest_report(self, begun: Begun) -> SoFar:
+        """The report of a run, as far as it is known."""
         if begun.state == "done":
-            return self.report(begun.id)
+            return SoFar(self.report(begun.id))
         watched = self.watched.get(begun.id)
         values = watched.values if watched else (await saved_run(begun.settings))[0]
         response = await asyncio.to_thread(self.store.open, begun.response)
