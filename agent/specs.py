@@ -182,14 +182,13 @@ class Panel(NamedTuple):
 
 def panel_from(
     judges: "Sequence[Chosen | Judge]",
-    make: Callable[[Chat], Model],
-    connect: Callable[[Chosen], Chat],
+    open_model: Callable[[Chosen], Model],
     *,
     arbiter: "Chosen | Arbiter | None" = None,
     decomposer: "Chosen | Decomposer | None" = None,
     searcher: "Chosen | None" = None,
 ) -> Panel:
-    """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
+    """The panel of these judges, who ask what `open_model` opens. Call it on the event loop that asks.
 
     Raises BadInput where one of them can't be had.
     """
@@ -205,7 +204,7 @@ def panel_from(
             return None
         key = (chosen.text, chosen.by_owner) if isinstance(chosen, Spec) else id(chosen)
         if key not in models:
-            models[key] = make(connect(chosen))
+            models[key] = open_model(chosen)
         return models[key]
 
     first = next((judge for judge in judges if model_of(judge)), None)

@@ -174,7 +174,7 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     if run.plan.cascade:
         apart = run.plan.decompose == "doubted"
         whole = {one.claim.id for one in due if apart and one.unit == "sentence"}
-        first, cascade = 1, Cascade(run.settings.sample, whole)
+        first, cascade = 1, Cascade(run.session.settings.sample, whole)
     answers = await ask_until_clear(judges, first, questions, claims, run.case, places, cascade)
     judgements, calls = _read(answers, run)
     judged: list[ClaimState] = []

@@ -42,6 +42,7 @@ from longproof.graphs.settings import (
     refuse_what_is_missing,
     refuse_what_is_not_recorded,
     settings_of,
+    spec_of,
 )
 from longproof.graphs.state import CheckState, ClaimState, Plan, State
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
@@ -160,7 +161,6 @@ class Run:
 
     session: Session
     panel: Panel
-    settings: Settings
     case: Case
     sources: Sources
     plan: Plan
@@ -208,7 +208,7 @@ class Pool:
             if session.settings.embedder != "lexical":
                 loop = asyncio.get_running_loop()
                 session.tell = lambda event: loop.call_soon_threadsafe(say, event)
-            done = step(state, Run(session, session.panel, session.settings, case, sources, plan, say))
+            done = step(state, Run(session, session.panel, case, sources, plan, say))
             return await done if isawaitable(done) else done
 
         run_step.__name__ = step.__name__
@@ -254,17 +254,21 @@ class Pool:
 
 
 async def open_session(pool: Pool, settings: Settings, begun: str | None = None) -> Session:
-    """Open ledger, limits and panel as the settings say. Raises BadInput where one can't be had."""
+    """Open ledger, limits and panel as the settings say, with those who were given as objects in their places.
+
+    Raises BadInput where one can't be had.
+    """
+    given = pool.given
     if settings.protocol is None:
         settings = settings.model_copy(update={"protocol": pool.protocol.name})
     if settings.protocol != pool.protocol.name:
         raise BadInput(
             f"this graph runs the protocol {pool.protocol.name}, not {settings.protocol}: choose its own graph"
         )
-    recording = pool.given.recording
-    if recording:
+    if given.recording:
         refuse_what_is_not_recorded(settings)
-    replay = recording if isinstance(recording, Replay) else None
+    replay = given.recording if isinstance(given.recording, Replay) else None
+    recorder = given.recording if isinstance(given.recording, Recorder) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     async with AsyncExitStack() as opened:
         ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
@@ -275,43 +279,36 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
         if replay:
             await ledger.fill(replay.lines.values())
 
-        def make(chat: Chat) -> Model:
+        def open_model(chosen: Spec | BaseChatModel) -> Model:
+            if replay and isinstance(chosen, Spec):
+                chat: Chat = RecordedChat(replay, chosen.model, chosen.endpoint)
+            else:
+                needs_key = settings.max_calls != 0
+                chat = connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
+            if given.make:
+                return given.make(chat)
             return Model(
                 chat,
                 ledger,
                 limits,
                 timeout_s=settings.timeout_s,
                 first_sample=settings.sample * SAMPLES_APART,
-                recorder=recording if isinstance(recording, Recorder) else None,
+                recorder=recorder,
             )
 
-        panel = panel_of(settings, pool.given, make)
+        panel = panel_from(
+            given.judges or [as_spec(judge) for judge in settings.judges],
+            open_model,
+            arbiter=given.arbiter or spec_of(settings.arbiter),
+            decomposer=given.decomposer or spec_of(settings.decomposer),
+            searcher=spec_of(settings.searcher),
+        )
         opened.push_async_callback(panel.close)
-        refuse_what_is_missing(settings, pool.protocol, panel, objects=bool(pool.given.judges))
+        refuse_what_is_missing(settings, pool.protocol, panel, objects=bool(given.judges))
         if settings.run_id:
             await ledger.start_run(settings.run_id, begun or begun_with(settings))
         opened.pop_all()
     return Session(pool, settings, panel, ledger, limits)
-
-
-def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
-    """The panel that the settings name, with those who were given as objects in their places."""
-
-    def open_client(chosen: Spec | BaseChatModel) -> Chat:
-        if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
-            return RecordedChat(given.recording, chosen.model, chosen.endpoint)
-        needs_key = settings.max_calls != 0
-        return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
-
-    arbiter, decomposer, searcher = settings.arbiter, settings.decomposer, settings.searcher
-    return panel_from(
-        given.judges or [as_spec(judge) for judge in settings.judges],
-        given.make or make,
-        open_client,
-        arbiter=given.arbiter or (as_spec(arbiter) if arbiter and arbiter != PERSON else None),
-        decomposer=given.decomposer or (as_spec(decomposer) if decomposer else None),
-        searcher=as_spec(searcher) if searcher else None,
-    )
 
 
 def plan_of(settings: Settings, panel: Panel | None, sources: Sequence[DocumentRef]) -> Plan:

@@ -220,7 +220,7 @@ async def join(state: State, run: Run) -> State:
 
 async def report(state: State, run: Run) -> State:
     """Report on all claims, in their order."""
-    return {"report": so_far(state, run.settings, run).report}
+    return {"report": so_far(state, run.session.settings, run).report}
 
 
 def fan_out(state: State, run: Run) -> Sends:

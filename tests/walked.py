@@ -158,7 +158,7 @@ class Cutter:
 def run_with(plan: Plan, parts: int = 1) -> Run:
     """A run of which nothing but its plan, its source and the decomposer is needed."""
     session: Any = SimpleNamespace(panel=SimpleNamespace(decomposer=Cutter(parts)))
-    return Run(session, session.panel, None, None, SOURCE, plan, lambda told: None)  # type: ignore[arg-type]
+    return Run(session, session.panel, None, SOURCE, plan, lambda told: None)  # type: ignore[arg-type]
 
 
 def take_apart(sentence: ClaimState, plan: Plan, parts: int) -> list[ClaimState]:

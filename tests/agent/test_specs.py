@@ -128,7 +128,7 @@ def panel(judges: list[Any], open_client: Any = connect, ask: bool = False, **ho
 
     async def run() -> Panel:
         ledger = await Ledger.open(None)
-        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), open_client, **how)
+        made = panel_from(judges, lambda chosen: Model(open_client(chosen), ledger, Limits()), **how)
         if ask:
             await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")
         await ledger.close()
