@@ -64,3 +64,10 @@ def test_the_table_is_written_between_its_marks_only_where_all_data_are_here(
     for _ in range(2):
         bench.write(readme, made, here)
     assert readme.read_text("utf-8") == f"before\n<!-- accuracy -->\n{made}<!-- /accuracy -->\nafter\n"
+
+
+@pytest.mark.heavy
+def test_the_page_tells_what_all_recordings_give(bench: ModuleType, data: Path) -> None:
+    found = bench.recordings(bench.RECORDED)
+    bench.refuse_absent(found)
+    assert bench.MARKED.search(bench.PAGE.read_text("utf-8"))[1] == bench.table(found)
