@@ -13,7 +13,7 @@ import pytest
 from fakes import ChatServer
 from reader import Reply
 
-CALLS, CONCURRENCY, KILLS = 150, 10, 20
+CALLS, CONCURRENCY = 150, 10
 WORK = f"""
 import asyncio, sys
 from pathlib import Path
@@ -49,15 +49,15 @@ def committed(path: Path) -> set[str]:
     return {json.loads(json.loads(answer)["text"])["word"] for (answer,) in rows}
 
 
-@pytest.mark.heavy
-def test_committed_answers_are_never_asked_again(tmp_path: Path) -> None:
-    path, draw = tmp_path / "ledger.sqlite", random.Random(KILLS)
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.heavy)])
+def test_committed_answers_are_never_asked_again(tmp_path: Path, kills: int) -> None:
+    path, draw = tmp_path / "ledger.sqlite", random.Random(kills)
     lost = 0
     with ChatServer(lambda asked: Reply(json.dumps({"word": asked.user})), delay_s=0.05) as server:
         command = [sys.executable, "-c", WORK, server.address, str(path)]
-        for _ in range(KILLS):
+        for _ in range(kills):
             kept, before = committed(path), len(server.asked)
-            until = before + draw.randint(1, CALLS // KILLS)
+            until = before + draw.randint(1, CALLS // kills)
             child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
             while child.poll() is None and len(server.asked) < until:
                 time.sleep(0.005)
@@ -70,4 +70,4 @@ def test_committed_answers_are_never_asked_again(tmp_path: Path) -> None:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         assert kept.isdisjoint(one.user for one in server.asked[before:])
     assert ended.stdout.split() == [str(n) for n in range(CALLS)]
-    assert len(server.asked) - CALLS == lost <= KILLS * CONCURRENCY
+    assert len(server.asked) - CALLS == lost <= kills * CONCURRENCY

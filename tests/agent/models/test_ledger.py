@@ -112,8 +112,14 @@ def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
 
 def test_closing_waits_for_calls_that_are_under_way(path: Path) -> None:
     async def use(ledger: Ledger) -> None:
-        task = asyncio.create_task(buy(ledger, "k", partial(asyncio.sleep, 0.2, ANSWER)))
-        await asyncio.sleep(0.05)
+        began = asyncio.Event()
+
+        async def answer() -> Raw:
+            began.set()
+            return await asyncio.sleep(0.2, ANSWER)
+
+        task = asyncio.create_task(buy(ledger, "k", answer))
+        await began.wait()
         task.cancel()
 
     using(path, use)

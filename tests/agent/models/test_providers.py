@@ -99,7 +99,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture(params=[*list(PROVIDERS)[:3], pytest.param("bedrock_converse", marks=pytest.mark.heavy)])
 def name(request: pytest.FixtureRequest) -> str:
     needs = {"bedrock_converse": "langchain_aws"}.get(request.param, f"langchain_{request.param}")
-    pytest.importorskip(needs)
+    pytest.importorskip(needs, reason="needs the extra `providers`")
     return str(request.param)
 
 
