@@ -6,7 +6,7 @@ Does not know: who sends it, or what the answer is used for.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -18,7 +18,6 @@ Language = Literal["en", "zh"]
 NOTHING = "—"
 """What stands where a value is empty."""
 _PARTS = re.compile(r"\A(?:# System\n(?P<system>.*?))?^# User\n(?P<user>.*)\Z", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r"<<<([0-9a-f]{8,}) \w+\n")
 
 
 class Prompt(NamedTuple):
@@ -28,16 +27,14 @@ class Prompt(NamedTuple):
     user: str
     hash: str
     language: Language
+    foreign: str = ""
+    """The texts that stand in fences: all that is not ours."""
 
     def then(self, after: "Prompt") -> "Prompt":
         """This prompt with the other's user part after its own."""
         both = sha256((self.hash + after.hash).encode()).hexdigest()[:16]
-        return Prompt(self.system, f"{self.user}\n\n{after.user}", both, self.language)
-
-    @property
-    def foreign(self) -> str:
-        """The texts that stand in fences: all that is not ours."""
-        return "\n".join([*_in_fences(self.system), *_in_fences(self.user)])
+        foreign = "\n".join(filter(None, (self.foreign, after.foreign)))
+        return Prompt(self.system, f"{self.user}\n\n{after.user}", both, self.language, foreign)
 
 
 def render(name: str, language: Language, **values: str | Sequence[str]) -> Prompt:
@@ -53,21 +50,24 @@ def render(name: str, language: Language, **values: str | Sequence[str]) -> Prom
             f"prompt {name}.{language} needs a `# User` part, after a `# System` part if it has one"
         )
     wanted = placeholders(name, language)
-    if wanted != set(values):
-        missing, extra = sorted(wanted - set(values)), sorted(set(values) - wanted)
+    if set(wanted) != set(values):
+        missing, extra = sorted(set(wanted) - set(values)), sorted(set(values) - set(wanted))
         raise ValueError(f"prompt {name}.{language}: missing {missing}, extra {extra}")
     fenced: dict[str, str] = {}
-    for key, value in values.items():
-        pieces = [value] if isinstance(value, str) else value
-        fenced[key] = "\n".join(fence(key, piece) for piece in pieces if piece.strip()) or NOTHING
+    foreign: list[str] = []
+    for key in wanted:
+        value = values[key]
+        pieces = [piece for piece in ([value] if isinstance(value, str) else value) if piece.strip()]
+        fenced[key] = "\n".join(fence(key, piece) for piece in pieces) or NOTHING
+        foreign += pieces
     system, user = (Template(part or "").substitute(fenced).strip() for part in parts.group("system", "user"))
-    return Prompt(system, user, sha256(text.encode()).hexdigest()[:16], language)
+    return Prompt(system, user, sha256(text.encode()).hexdigest()[:16], language, "\n".join(foreign))
 
 
 @cache
-def placeholders(name: str, language: Language) -> frozenset[str]:
-    """The names of the values that a prompt takes."""
-    return frozenset(Template(template(name, language)).get_identifiers())
+def placeholders(name: str, language: Language) -> tuple[str, ...]:
+    """The names of the values that a prompt takes, in the order in which they stand there."""
+    return tuple(Template(template(name, language)).get_identifiers())
 
 
 @cache
@@ -87,14 +87,3 @@ def fence(name: str, text: str, digits: int = 8) -> str:
     lowered = text.lower()
     mark = next(mark for mark in marks if mark not in lowered)
     return f"<<<{mark} {name}\n{text}\n{mark}>>>"
-
-
-def _in_fences(text: str) -> Iterator[str]:
-    """The texts that `fence` was given, in order: a fence inside another is foreign text."""
-    begun = _FENCE.search(text)
-    while begun:
-        end = text.find(f"\n{begun[1]}>>>", begun.end() - 1)
-        if end < 0:
-            return
-        yield text[begun.end() : end]
-        begun = _FENCE.search(text, end)
