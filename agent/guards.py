@@ -86,9 +86,9 @@ def find_quote(quote: str, shown: Sequence[Span]) -> Span | None:
     return None
 
 
-def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Claim) -> tuple[Error, ...]:
-    """The error at these words of the claim's origin; none where they don't stand there."""
-    span = exactly(wrong, claim.origin)
+def wrong_place(wrong: str, kind: str, correction: str, reason: str, *places: Span) -> tuple[Error, ...]:
+    """The error at these words, in the first of these places where they stand; none where they stand in none."""
+    span = next(filter(None, (exactly(wrong, place) for place in places)), None)
     if span is None or same(wrong, correction):
         return ()
     named = word(kind)

@@ -50,7 +50,7 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give; one without a letter has none."""
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 """The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
-WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
+UNFAITHFUL: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
     r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?|[Xx])(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
@@ -228,7 +228,7 @@ def read_findings(said: Sequence[Finding], claim: Claim, question: Question, cas
         if named in MENU:
             readings.append(Reading(text=text.strip(), label=final_label(named)))
     failure: Failure | None = None
-    if label in WRONG and _changes_nothing(finding, claim):
+    if label in UNFAITHFUL and _changes_nothing(finding, claim):
         failure = "self_contradicted"
     elif question.shown and label not in ("not_found", "no_fact", "out_dependent") and not quotes:
         failure = "ungrounded"
@@ -240,7 +240,7 @@ def read_findings(said: Sequence[Finding], claim: Claim, question: Question, cas
         failure = None if on_a_page else "ungrounded"
     if failure:
         return Weighed(None, failure, quotes, dropped, reason=reason)
-    errors = _errors_of(finding, claim, case) if label in WRONG or label == "out_dependent" else ()
+    errors = _errors_of(finding, claim, case) if label in UNFAITHFUL or label == "out_dependent" else ()
     return Weighed(label, None, quotes, dropped, errors, tuple(readings), reason)
 
 
@@ -276,11 +276,9 @@ def read_choice(value: StatementChoice, claim: Claim, question: Question, case: 
 
 def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     """The errors whose wrong words stand in the claim's own part of its sentence, or else anywhere in it."""
-    wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     errors: list[Error] = []
-    for wrong, kind, correction in map(error_parts, finding.errors[:12]):
-        said = (wrong, kind, correction, finding.reason)
-        errors += wrong_place(*said, claim) or wrong_place(*said, wide)
+    for said in map(error_parts, finding.errors[:12]):
+        errors += wrong_place(*said, finding.reason, claim.origin, sentence_of(claim, case))
     return tuple({error.span: error for error in errors}.values())
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longproof.agent.guards import exactly, same, word, wrong_place
+from longproof.agent.guards import same, word, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import brief, language_of, line, sentence_of, shown_blocks
@@ -108,14 +108,11 @@ def _place(forms: Sequence[PlaceForm], wrong: Wrong, case: Case) -> _Placed:
     form, where, claim = forms[-1], word(forms[-1].where), wrong.claim
     if where not in ("here", "outside", "nothing"):
         return _Placed(failure="off_menu")
-    parts = (claim.origin, sentence_of(claim, case))
-    within = next((part for part in parts if exactly(form.wrong, part)), None)
-    if (where != "here" and within) or same(form.wrong, form.correction):
+    reason = brief(form.reason)
+    said = (form.wrong, form.kind, form.correction, reason)
+    errors = wrong_place(*said, claim.origin, sentence_of(claim, case))
+    if (where != "here" and errors) or same(form.wrong, form.correction):
         return _Placed(failure="self_contradicted")
     if where != "here":
-        return _Placed(None if wrong.reasons else Error(span=claim.origin, reason=brief(form.reason)))
-    if within is None:
-        return _Placed(failure="ungrounded")
-    part = claim.model_copy(update={"origin": within})
-    (error,) = wrong_place(form.wrong, form.kind, form.correction, brief(form.reason), part)
-    return _Placed(error)
+        return _Placed(None if wrong.reasons else Error(span=claim.origin, reason=reason))
+    return _Placed(errors[0]) if errors else _Placed(failure="ungrounded")

@@ -121,7 +121,7 @@ async def review(state: State, run: Run) -> State:
             round=one.asked[-1].look,
             question_id=one.last_asked,
             label=decision.label,
-            errors=wrong_place(decision.wrong, kind, correction, decision.reason, one.claim),
+            errors=wrong_place(decision.wrong, kind, correction, decision.reason, one.claim.origin),
             reason=decision.reason,
         )
         # The person's word stands before the judges'.

@@ -8,7 +8,7 @@ Does not know: how a source is cut into pieces, or who judges the claims by what
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
@@ -42,6 +42,11 @@ class Noted(NamedTuple):
     failures: dict[str, Failure]
     calls: list[Call]
 
+    @property
+    def failure(self) -> Failure | None:
+        """The failure of the first claim that has one."""
+        return next(iter(self.failures.values()), None)
+
 
 @runtime_checkable
 class Scanner(Protocol):
@@ -49,13 +54,6 @@ class Scanner(Protocol):
 
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
         """The lines of these pieces that bear on the claims."""
-
-
-class _Unread(NamedTuple):
-    """The claims that one answer counts as not read for, and why."""
-
-    failure: Failure | None
-    claims: Collection[int] = ()
 
 
 async def scan(model: Model, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
@@ -82,13 +80,14 @@ async def _read_piece(asker: Asker, piece: Sequence[Line], claims: Mapping[int, 
     """Read one piece, once more where the answer could not be used: that adds to what the first one proved."""
     lines: dict[str, tuple[int, ...]] = {}
 
-    def read(answer: Answer[ScanNotes], _: object, __: Prompt) -> dict[int, _Unread]:
-        if answer.value is None:
-            return {1: _Unread(answer.failure, claims)}
-        noted, unread = _check_notes(answer.value, piece, claims)
-        for n, numbers in noted.items():
-            lines[claims[n].id] = (*lines.get(claims[n].id, ()), *numbers)
-        return {1: _Unread("ungrounded" if unread else None, unread)}
+    def read(answer: Answer[ScanNotes], _: object, __: Prompt) -> dict[int, Noted]:
+        why, unread = answer.failure, set(claims)
+        if answer.value is not None:
+            why = "ungrounded"
+            noted, unread = _check_notes(answer.value, piece, claims)
+            for n, numbers in noted.items():
+                lines[claims[n].id] = (*lines.get(claims[n].id, ()), *numbers)
+        return {1: Noted(lines, {claims[n].id: why for n in unread if why}, [])}
 
     prompt = render(
         "scan",
@@ -99,8 +98,7 @@ async def _read_piece(asker: Asker, piece: Sequence[Line], claims: Mapping[int, 
     found, calls = await asker.ask_about(
         {1: piece}, letter="P", purpose="scan", form=ScanNotes, prompt_of=lambda _: prompt, read=read
     )
-    failure, unread = found[1]
-    return Noted(lines, {claims[n].id: failure for n in unread} if failure else {}, calls)
+    return found[1]._replace(calls=calls)
 
 
 def _check_notes(

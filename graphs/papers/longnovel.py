@@ -76,7 +76,7 @@ def read_details(answer: Narrative | AnalysedNarrative, about: About) -> Weighed
     for detail in answer.details:
         kind = KINDS.get(detail.hallucination_type.strip(), "none")
         words, right = detail.hallucinated_sentence, detail.corrected_content
-        errors += wrong_place(words, kind, right, brief(detail.reason), about.claim)
+        errors += wrong_place(words, kind, right, brief(detail.reason), about.claim.origin)
     label: Label = "fabricated" if named == {KIND_NAMES["fabrication"]} else "contradicting"
     return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
 

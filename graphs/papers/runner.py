@@ -200,7 +200,7 @@ def read_listed(answer: WrongSentences, about: About) -> Weighed:
     label: Label = min((WORDS[name] for name in named), key=LABELS.index) if named else "implicitly_supported"
     errors: list[Error] = []
     for one in listed:
-        errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim)
+        errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim.origin)
     return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
 
 
