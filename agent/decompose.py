@@ -19,10 +19,12 @@ from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import before_in_response, language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure
 from longproof.prompts import Prompt, render
+from longproof.retrieval.text.chunking import pack
 from longproof.retrieval.text.normalise import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
+"""Sentences are asked about together as long as one answer can hold them."""
 MOST_CLAIMS, A_CLAIM = 12, 12
 """A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
 MOST_OF_A_RESPONSE = 50_000
@@ -70,16 +72,17 @@ class ModelDecomposer:
 
         One that can't be taken apart stays whole.
         """
+        numbered = enumerate(sentences, start=1)
         asking = [
             self._asker.ask_about(
-                batch,
+                dict(batch),
                 letter="S",
                 purpose="decompose",
                 form=Sentences,
                 prompt_of=partial(_prompt, case=case),
                 read=_read,
             )
-            for batch in _batches(sentences)
+            for batch in pack(numbered, lambda one: len(one[1].text), BATCH_CHARACTERS, BATCH_SENTENCES)
         ]
         taken: dict[int, _Taken] = {}
         calls: list[Call] = []
@@ -135,19 +138,6 @@ def _with_what_is_left_out(pieces: list[_Piece], sentence: Span) -> list[_Piece]
         if left_out > 24:  # more than a tie or a lead-in
             return [*pieces, _Piece(sentence.text, sentence)]
     return pieces or [_Piece(sentence.text, sentence)]
-
-
-def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
-    """Neighbouring sentences by their number from 1, so many and so long that one answer can hold them."""
-    batches: list[dict[int, Span]] = []
-    room = 0
-    for n, span in enumerate(sentences, start=1):
-        if not batches or len(batches[-1]) == BATCH_SENTENCES or len(span.text) > room:
-            batches.append({})
-            room = BATCH_CHARACTERS
-        batches[-1][n] = span
-        room -= len(span.text)
-    return batches
 
 
 def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:

@@ -7,7 +7,7 @@ such a model can't tell whether something is said outright. Needs the extra `bge
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -15,6 +15,7 @@ from longproof.agent.evidence.citations import on_one_line
 from longproof.agent.evidence.scan import Noted
 from longproof.agent.guards import Weighed
 from longproof.agent.types import Answered, Case, Claim, Question
+from longproof.retrieval.text.chunking import pack
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Line, Span
 
@@ -79,7 +80,9 @@ class NliJudge:
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
         """For each claim the lines of the passage that supports it best, and of the one that contradicts it best,
         where these are believed; nothing is paid."""
-        packed = [passage for piece in pieces for passage in pack(piece, lambda line: len(line.span.text))]
+        packed: list[list[Line]] = []
+        for piece in pieces:
+            packed += pack(piece, lambda line: len(line.span.text) + 1, PASSAGE_CHARACTERS)
         texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
         noted: dict[str, tuple[int, ...]] = {}
         try:
@@ -136,18 +139,5 @@ def relations(labels: Sequence[str], model: str) -> tuple[int, ...]:
 
 def passages(span: Span) -> list[Span]:
     """A span as passages of whole sentences; a longer sentence stays whole."""
-    packed = pack(sentences(span.text), lambda place: place[1] - place[0])
+    packed = pack(sentences(span.text), lambda place: place[1] - place[0] + 1, PASSAGE_CHARACTERS)
     return [span.part(places[0][0], places[-1][1]) for places in packed]
-
-
-def pack(parts: Iterable[P], length: Callable[[P], int]) -> list[list[P]]:
-    """Neighbours packed to passages; a longer part is one by itself."""
-    packed: list[list[P]] = []
-    size = 0
-    for part in parts:
-        size += length(part) + 1
-        if not packed or size > PASSAGE_CHARACTERS:
-            packed.append([])
-            size = length(part) + 1
-        packed[-1].append(part)
-    return packed

@@ -18,7 +18,7 @@ from longproof.indexes.search import PassageSize, SourceIndex
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import AMONG, fuse
-from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping
+from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping, pack
 from longproof.retrieval.types import Document, Hit, Line, Span, Window
 
 Place = tuple[int, int, int]
@@ -144,16 +144,7 @@ class Sources:
 
     def pieces(self, characters: int = 16_000) -> list[list[Line]]:
         """All lines in order, in pieces of at most so many characters of lines; a longer line is a piece alone."""
-        pieces: list[list[Line]] = []
-        held = 0
-        for number in range(self.number_of_lines):
-            line = self.line(number)
-            held += len(line.span.text)
-            if not pieces or held > characters:
-                pieces.append([])
-                held = len(line.span.text)
-            pieces[-1].append(line)
-        return pieces
+        return pack(map(self.line, range(self.number_of_lines)), lambda line: len(line.span.text), characters)
 
     def find(self, query: str, k: int = 4) -> list[list[Line]]:
         """The k best passages for a query, best first, as runs of whole lines; each scene once: a hit that overlaps

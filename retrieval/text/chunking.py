@@ -6,10 +6,12 @@ Does not know: the numbers of lines, what is searched for, or how chunks are com
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from longproof.retrieval.text.sentences import Range, sentences, trim
 
+T = TypeVar("T")
 SEGMENT = 150
 BLOCK = 5500
 SNIPPET = 1600
@@ -40,6 +42,19 @@ def _pack(text: str, pieces: Iterable[Range], size: int) -> list[Range]:
             packed[-1] = (packed[-1][0], end)
         else:
             packed.append((start, end))
+    return packed
+
+
+def pack(parts: Iterable[T], length: Callable[[T], int], size: int, most: int | None = None) -> list[list[T]]:
+    """Neighbours together up to `size` in length, and to so many; a longer one alone."""
+    packed: list[list[T]] = []
+    room = 0
+    for part in parts:
+        if not packed or length(part) > room or len(packed[-1]) == most:
+            packed.append([])
+            room = size
+        packed[-1].append(part)
+        room -= length(part)
     return packed
 
 
