@@ -9,6 +9,7 @@ Does not know: how texts are read, cut and ranked (retrieval), what hits are use
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -72,35 +73,29 @@ def open_vectors(
     return Vectors(data, embedder)
 
 
+@dataclass
 class PageIndex:
     """The snippets of a folder's pages, searchable by words."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        pages: dict[str, DocumentRef],
-        snippets: Sequence[Span],
-        left_out: dict[str, str],
-    ) -> None:
-        self.engine = engine
-        self.pages = pages
-        """Title and address of each page, by the id that the spans of hits name."""
-        self.left_out = left_out
-        """The files of the folder that are not in the index, and why."""
-        self._snippets = snippets
+    engine: Engine
+    pages: dict[str, DocumentRef]  # title and address of each page, by the id that the spans of hits name
+    left_out: dict[str, str]  # the files of the folder that are not in the index, and why
+    snippets: Sequence[Span]
+
+    def __post_init__(self) -> None:
         self._vectors: Vectors | None = None
-        texts, vocabulary = number_tokens(tokens(snippet.text) for snippet in snippets)
-        self._weights = Okapi(texts, vocabulary) if engine == "okapi" else Bm25(texts, vocabulary)
+        texts, vocabulary = number_tokens(tokens(snippet.text) for snippet in self.snippets)
+        self._weights = Okapi(texts, vocabulary) if self.engine == "okapi" else Bm25(texts, vocabulary)
 
     def open_vectors(self, home: Path, embedder: Embedder, progress: Progress | None = None) -> None:
         """From now on search by meaning, too. Embeds the snippets where the data folder has no vectors of them."""
-        texts = [snippet.text for snippet in self._snippets]
+        texts = [snippet.text for snippet in self.snippets]
         made_of = "\0".join([f"{SNIPPET} {OVERLAP}", *self.pages])
         self._vectors = open_vectors(home, made_of, texts, embedder, progress)
 
     def __len__(self) -> int:
         """The number of snippets."""
-        return len(self._snippets)
+        return len(self.snippets)
 
     def search(self, query: str, k: int = 3) -> list[Hit]:
         """The k best snippets, best first; without vectors only such as share a token with the query."""
@@ -111,7 +106,7 @@ class PageIndex:
         return fuse(by_words, self._hits(self._vectors.nearest(query, AMONG)), k)
 
     def _hits(self, best: Sequence[tuple[int, float]]) -> list[Hit]:
-        return [Hit(self._snippets[number], score) for number, score in best]
+        return [Hit(self.snippets[number], score) for number, score in best]
 
 
 def open_pages(
@@ -142,7 +137,7 @@ def open_pages(
     if not pages:
         first = next(iter(left_out.values()))
         raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
-    return PageIndex(engine, pages, snippets, left_out)
+    return PageIndex(engine, pages, left_out, snippets)
 
 
 def _page_files(folder: Path) -> list[tuple[Path, str]]:

@@ -43,29 +43,25 @@ class Bm25:
     ) -> None:
         from bm25s import BM25
 
-        self._texts, self._vocabulary = len(texts), vocabulary
+        self._texts = len(texts)
         self._engine: Any = BM25(k1=K1, b=B, method=idf)
+        self._engine.vocab_dict = vocabulary
         if vocabulary:
             words = range(len(vocabulary))
-            weights = self._engine.build_index_from_ids(words, texts, show_progress=False)
-            self._engine.scores = {**weights, "num_docs": self._texts}
-            self._engine.nonoccurrence_array = None
+            self._engine.scores = self._engine.build_index_from_ids(words, texts, show_progress=False)
 
     def scores(self, words: Iterable[str]) -> NDArray[Any]:
         """The score of every text for these words, never negative. A word that is repeated counts again."""
-        numbers = self._look_up(words)
+        numbers = self._engine.get_tokens_ids(words)
         return self._weigh(numbers) if numbers else np.zeros(self._texts, dtype=np.float32)
 
     def count_common(self, words: Iterable[str]) -> NDArray[np.int32]:
         """The number of the different words that each text holds."""
         shared = np.zeros(self._texts, dtype=np.int32)
-        for number in set(self._look_up(words)):
+        for number in set(self._engine.get_tokens_ids(words)):
             start, end = self._engine.scores["indptr"][number : number + 2]
             shared[self._engine.scores["indices"][start:end]] += 1
         return shared
-
-    def _look_up(self, words: Iterable[str]) -> Numbers:
-        return [self._vocabulary[word] for word in words if word in self._vocabulary]
 
     def _weigh(self, numbers: Numbers) -> Any:
         return self._engine.get_scores_from_ids(numbers)

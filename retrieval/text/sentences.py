@@ -6,7 +6,6 @@ Rules of our own, in one pass, linear in the text: sentencex joins headings and 
 """
 
 import re
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -79,8 +78,7 @@ class _PairedMarks:
 
     def __init__(self, text: str) -> None:
         self.opener: dict[int, int] = {}  # of each closing place the opening one
-        self.starts: list[int] = []  # where the ranges that are held together begin, and `ends` end
-        self.ends: list[int] = []
+        self.held = bytearray(len(text) + 1)  # 1 for each place inside a range that is held together
         waiting: deque[int] = deque(maxlen=NESTED)
         for match in _MARK.finditer(text):
             place, mark = match.start(), match[0]
@@ -103,22 +101,9 @@ class _PairedMarks:
                     pass
                 self.opener[place] = opener
                 if place + 1 - opener <= HELD:
-                    self._hold(opener, place + 1)
+                    self.held[opener + 1 : place + 1] = b"\1" * (place - opener)
         self.straight = {opener for opener in self.opener.values() if text[opener] == '"'}
         """The straight quotation marks that open."""
-
-    def _hold(self, start: int, end: int) -> None:
-        """Hold a range together, in the stead of those inside it."""
-        while self.starts and self.starts[-1] > start:
-            self.starts.pop()
-            self.ends.pop()
-        self.starts.append(start)
-        self.ends.append(end)
-
-    def holds(self, place: int) -> bool:
-        """True if the place lies strictly inside a range that is held together."""
-        index = bisect_right(self.starts, place) - 1
-        return index >= 0 and self.starts[index] < place < self.ends[index]
 
 
 def sentences(text: str, keep: Callable[[Range], bool] = lambda line: False) -> list[Range]:
@@ -178,7 +163,7 @@ class _Stop(NamedTuple):
 
 
 def _ends(at: _Stop, paired: _PairedMarks) -> bool:
-    if paired.holds(at.end):
+    if paired.held[at.end]:
         return False
     opener = paired.opener.get(at.end - 1)
     if opener is not None and at.text[opener] not in _QUOTE_OPENERS:
