@@ -22,7 +22,7 @@ from longproof.retrieval.types import Document, Hit
 WIDER = (3, 9, 27)  # passages side by side in a wider range: of 400 characters, 1,200, 3,600 and 10,800
 SYNONYM_WEIGHT = 0.3  # what a synonym of a segment's word counts, beside that word itself
 CONTEXT_WEIGHT = 0.3  # what the range around a passage counts, beside the passage, when passages are searched
-CONTEXT_SCALE = 2  # which range that is: nine passages side by side
+CONTEXT = 9  # which range that is: so many passages side by side
 
 _Y = re.compile(r"(?<=[a-z]{3})(?:ies|ied|y|i)$")
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|edly|ed|ly|ers?|es|s|e)$")
@@ -34,18 +34,21 @@ def terms(text: str) -> list[str]:
 
 
 class LexicalIndex:
-    """The passages of one document, half-open ranges in text order, weighed alone and joined to wider ranges."""
+    """The passages of one document, half-open ranges in text order, weighed alone and joined to wider ranges.
 
-    def __init__(self, document: Document, passages: Ranges) -> None:
+    Who only searches needs no `wider` ranges but those of CONTEXT passages.
+    """
+
+    def __init__(self, document: Document, passages: Ranges, wider: Sequence[int] = WIDER) -> None:
         self._document = document
         numbers, vocabulary = number_tokens(terms(document.text[start:end]) for start, end in passages)
-        self._scales: list[tuple[NDArray[np.int64], Bm25]] = []
-        """Ranges of the text, n × 2, all of one width, and the weights of their words."""
-        for joined in _join_passages(passages):
+        self._scales: dict[int, tuple[NDArray[np.int64], Bm25]] = {}
+        """By the number of passages side by side: ranges of the text, n × 2, and the weights of their words."""
+        for width, joined in _join_passages(passages, wider):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
             texts = [[word for i in some for word in numbers[i]] for some in joined]
             weights = Bm25(texts, vocabulary, "lucene")
-            self._scales.append((np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
+            self._scales[width] = np.array(ranges, dtype=np.int64).reshape(-1, 2), weights
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the scores of its best passage and wider ranges, added."""
@@ -56,7 +59,7 @@ class LexicalIndex:
             words = dict.fromkeys(terms(segment))
             near = dict.fromkeys(chain.from_iterable(_synonym_table().get(word, ()) for word in words))
             asked.append((list(words), [word for word in near if word not in words]))
-        for ranges, weights in self._scales:
+        for ranges, weights in self._scales.values():
             rows = (weights.scores(words) + SYNONYM_WEIGHT * weights.scores(near) for words, near in asked)
             matrix += best_per_range(rows, ranges, blocks)
         return matrix
@@ -67,7 +70,7 @@ class LexicalIndex:
         What answers a query often shares less with it than what stands beside it: the wider range around a passage
         adds to its score.
         """
-        (passages, weights), (wider, wider_weights) = self._scales[0], self._scales[CONTEXT_SCALE]
+        (passages, weights), (wider, wider_weights) = self._scales[1], self._scales[CONTEXT]
         words = dict.fromkeys(terms(query))
         own, scores = weights.scores(words), wider_weights.scores(words)
         # Of the wider ranges that hold a passage whole the best one counts.
@@ -82,9 +85,9 @@ class LexicalIndex:
         return [Hit(self._document.span(*passages[i].tolist()), float(fit[i])) for i in best]
 
 
-def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
-    """For each scale, the passages that each of its ranges joins: one each, then as many side by side as in WIDER."""
-    yield [[i] for i in range(len(passages))]
+def _join_passages(passages: Ranges, widths: Sequence[int]) -> Iterator[tuple[int, list[Sequence[int]]]]:
+    """For each width, the passages that each of its ranges joins: first one each, then so many side by side."""
+    yield 1, [[i] for i in range(len(passages))]
     # As few of the passages as cover all of the text that they cover together.
     beside: list[int] = []
     covered = -1
@@ -93,10 +96,10 @@ def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
         if end > covered and following > covered:
             beside.append(i)
             covered = end
-    for width in WIDER:
+    for width in widths:
         # Each range begins in the middle of the one before.
         starts = range(0, max(1, len(beside) - width + width // 2), width // 2) if beside else ()
-        yield [beside[start : start + width] for start in starts]
+        yield width, [beside[start : start + width] for start in starts]
 
 
 @lru_cache(maxsize=1 << 16)

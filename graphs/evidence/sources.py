@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from longproof.agent.types import Lines
 from longproof.indexes.search import PassageSize, SourceIndex
-from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.lexical import CONTEXT, LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import AMONG, fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping, pack
@@ -56,7 +56,7 @@ class Sources:
         """The numbers of the lines of each document."""
         for number, document in enumerate(documents):
             self._aligning.append(LexicalIndex(document, overlapping(document.text, *PassageSize())))
-            self._searching.append(LexicalIndex(document, overlapping(document.text, *SHOWN)))
+            self._searching.append(LexicalIndex(document, overlapping(document.text, *SHOWN), [CONTEXT]))
             for start, end in blocks(document.text, block_characters):
                 self.blocks.append((number, start, end))
             first = len(self._lines)

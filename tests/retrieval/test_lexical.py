@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof.retrieval import lexical
-from longproof.retrieval.lexical import LexicalIndex, terms
+from longproof.retrieval.lexical import CONTEXT, LexicalIndex, terms
 from longproof.retrieval.types import Document
 
 TEXT = (
@@ -99,13 +99,14 @@ def test_hits_and_rows_keep_their_laws(text: str, queries: list[str], k: int) ->
     document = Document.of(text)
     passages = [(start, min(start + 20, len(text))) for start in range(0, len(text), 10)]
     blocks = [(start, min(start + 35, len(text))) for start in range(0, len(text), 35)]
-    index = LexicalIndex(document, passages)
+    index, only_searched = LexicalIndex(document, passages), LexicalIndex(document, passages, [CONTEXT])
     matrix = index.similarity(queries, blocks)
     assert matrix.shape == (len(queries), len(blocks))
     assert (np.isfinite(matrix) & (matrix >= 0)).all()
     for query, row in zip(queries, matrix, strict=True):
         hits = index.search(query, k)
         assert len(hits) <= k
+        assert only_searched.search(query, k) == hits
         assert all(a.score >= b.score > 0 for a, b in pairwise(hits))
         assert all(text[hit.span.start : hit.span.end] == hit.span.text for hit in hits)
         best = index.search(query, 1)
