@@ -191,14 +191,8 @@ def group_key(case: Case, sources: str, texts: Sequence[str] | None) -> str:
 
 def asked_case(case: GivenCase) -> Case:
     """The case as a checker takes it, without its sources."""
-    return Case(
-        id=str(case.id),
-        task=case.task,
-        response=case.response,
-        context=case.context or "",
-        reference=case.reference,
-        labels=case.labels,
-    )
+    about = case.model_dump(include={"task", "response", "reference", "labels"})
+    return Case(id=str(case.id), context=case.context or "", **about)
 
 
 def file_name(id_: str) -> str:

@@ -6,7 +6,7 @@ here.
 
 from longproof.graphs.papers import data_to_text, halueval, longnovel, probe, verigray
 from longproof.graphs.papers.paper import Paper
-from longproof.graphs.papers.runner import PLAIN
+from longproof.graphs.papers.plain import PLAIN
 
 PAPERS: tuple[Paper, ...] = (
     *longnovel.PAPERS,

@@ -98,7 +98,7 @@ async def align(state: PaperState, run: PaperRun) -> PaperState:
         look: Look = "source" if shown >= sources.characters else "window"
         asked = question_about(run.paper, [unit.claim], list(places.values()), look)
         at = places[sources.blocks[window.centre][0]]
-        units.append(unit.model_copy(update={"window": at, "asked": (asked,)}))
+        units.append(unit.with_question(asked).model_copy(update={"window": at}))
     return {"units": units}
 
 

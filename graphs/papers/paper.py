@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from operator import add
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from typing_extensions import TypedDict
 
@@ -35,7 +35,9 @@ from longproof.agent.types import (
     Search,
     SourcePlace,
 )
-from longproof.agent.vote import CONSENSUS, SIDES, final_label, most_common, vote
+from longproof.agent.vote import CONSENSUS, SIDES, final_label, vote
+from longproof.graphs.evidence.search import make_question
+from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.run import Session
 from longproof.graphs.settings import NEEDS, Need, Protocol
 from longproof.indexes.documents import DocumentRef
@@ -44,13 +46,13 @@ from longproof.retrieval.types import BadInput, Frozen, Span
 
 
 class Decision(Frozen):
-    """The label of a unit, or why nobody could decide it."""
+    """The label of a unit, or why nobody could decide it: by default, why most judges failed."""
 
     label: Label | None = None
     failure: Failure | None = None
     decided_by: DecidedBy = "nobody"
-    evidence: tuple[Span, ...] | None = None
-    """The quotes that it rests on; None: those of everybody who said so."""
+    evidence: tuple[Span, ...] = ()
+    """The quotes that it rests on, where these aren't all of those who said so."""
 
 
 class Unit(Frozen):
@@ -67,13 +69,9 @@ class Unit(Frozen):
     """Each model's search for evidence (PROBE)."""
     decision: Decision | None = None
 
-    def votes(self, question_id: str) -> list[Judgement]:
-        """The answers to one question."""
-        return [judgement for judgement in self.judgements if judgement.question_id == question_id]
-
-    def decide_nothing(self) -> Decision:
-        """Leave it undecided, for the commonest reason why judges failed."""
-        return Decision(failure=most_common(judgement.failure for judgement in self.judgements))
+    def with_question(self, question: Question) -> Self:
+        """The unit with one more question about it."""
+        return self.model_copy(update={"asked": (*self.asked, question)})
 
 
 class PaperState(TypedDict, total=False):
@@ -170,8 +168,6 @@ class Paper(Protocol):
     decide: Callable[[Unit, Case, float], Decision] | None = None
     """The rule that decides a unit by the panel's answers, at this consensus; None: the vote."""
     unit: Literal["sentence", "segment", "response", "claim"] = "response"
-    together: bool = False
-    """All units of a response stand in one prompt."""
     shows: Literal["source", "nothing"] = "source"
     """The evidence beside a unit, where no step of the paper's own chooses it."""
     coarse: bool = True
@@ -189,12 +185,9 @@ def question_about(
     paper: Paper, claims: Sequence[Claim], places: Sequence[SourcePlace], look: Look
 ) -> Question:
     """A question, named by all that it shows and asks. It holds places until it is asked, and no texts."""
-    ids = tuple(claim.id for claim in claims)
-    prompt = paper.question or paper.prompt[0]
-    shown = (f"{place.source_id}:{place.start}-{place.end}" for place in places)
-    key = "|".join([prompt, look, "0", *ids, *shown])
-    name = "q-" + sha256(key.encode()).hexdigest()[:12]
-    return Question(id=name, claim_ids=ids, look=look, prompt=prompt, pages=tuple(places))
+    ids, prompt = [claim.id for claim in claims], paper.question or paper.prompt[0]
+    # Places as they stand; no lines have numbers.
+    return make_question(ids, Sources([]), look, pages=tuple(places), prompt=prompt)
 
 
 def prompt_about(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
@@ -267,9 +260,7 @@ def count_votes(unit: Unit, case: Case, consensus: float, *, coarse: bool) -> De
         sides = {label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()}
     if question.look == "pages":
         sides = {**sides, "out_dependent": "supported"}
-    tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
+    tally = vote(unit.judgements, consensus=consensus, sides=sides)
     if tally.label is not None:
         return Decision(label=final_label(tally.label), decided_by="vote")
-    if not tally.votes:
-        return unit.decide_nothing()
-    return Decision(failure="split")
+    return Decision(failure="split" if tally.votes else None)

@@ -97,13 +97,13 @@ async def find(state: PaperState, run: PaperRun) -> PaperState:
         union: set[Span] = set()
         for search in searches:
             union.update(search.found or ())
-        asked = []
+        unit = unit.model_copy(update={"searches": searches})
         for document in documents:
             own = [piece for piece in union if piece.source_id == document.id]
             for piece in sorted(own, key=lambda piece: (piece.start, piece.end)):
                 places = places_around(piece, document)
-                asked.append(question_about(run.paper, [unit.claim], places, "source"))
-        asking.append(unit.model_copy(update={"searches": searches, "asked": tuple(asked)}))
+                unit = unit.with_question(question_about(run.paper, [unit.claim], places, "source"))
+        asking.append(unit)
     return {"units": asking, "calls": list(chain.from_iterable(calls for _, calls in found))}
 
 
@@ -144,7 +144,7 @@ def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
     accepted: list[Judgement] = []
     unsure = False
     for piece in unit.asked:
-        said = unit.votes(piece.id)
+        said = [judgement for judgement in unit.judgements if judgement.question_id == piece.id]
         labels = [judgement.label for judgement in said]
         passed, failed = labels.count(VERDICTS["pass"]), labels.count(None)
         if _reaches(consensus, passed, said):
@@ -155,8 +155,8 @@ def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
         quotes = dict.fromkeys(chain.from_iterable(judgement.quotes for judgement in accepted))
         return Decision(label=VERDICTS["pass"], decided_by="vote", evidence=tuple(quotes))
     if unsure:
-        return unit.decide_nothing()
-    return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
+        return Decision()
+    return Decision(label=VERDICTS["fail"], decided_by="vote")
 
 
 def _reaches(consensus: float, count: int, panel: Sequence[object]) -> bool:

@@ -1,7 +1,6 @@
 """The runner of the papers' methods: cut into units, show, ask, vote, arbitrate, report; a small graph a paper.
 
-Knows: what every method has in common, and how its steps, a paper's own among them, become a graph; the plain
-question, a method that has nothing else.
+Knows: what every method has in common, and how its steps, a paper's own among them, become a graph.
 Does not know: what any paper asks, or what its answers mean.
 """
 
@@ -11,38 +10,28 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from pydantic import Field
 
-from longproof.agent.guards import Weighed, word, wrong_place
-from longproof.agent.models.answers import Form
-from longproof.agent.models.model import by_number
-from longproof.agent.prompting import brief
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import (
-    LABELS,
     Call,
     Case,
     Claim,
-    Error,
     Judgement,
-    Label,
     Look,
     Looked,
     Question,
     ReportClaim,
-    Search,
     SourcePlace,
 )
-from longproof.agent.vote import final_label
+from longproof.agent.vote import final_label, most_common
 from longproof.graphs.panel import ask_panel
 from longproof.graphs.papers.paper import (
-    About,
     Decision,
     Paper,
     PaperJudge,
@@ -105,15 +94,13 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
 
 
 async def show(state: PaperState, run: PaperRun) -> PaperState:
-    """Put a question about each unit, or one about all, that shows all of the source or nothing."""
-    paper, units = run.paper, state["units"]
-    places = [whole(ref) for ref in state["sources"]] if paper.shows == "source" else []
-    of_all = [unit.claim for unit in units]
-    shown = []
-    for unit in units:
-        question = question_about(paper, of_all if paper.together else [unit.claim], places, paper.shows)
-        shown.append(unit.model_copy(update={"asked": (question,)}))
-    return {"units": shown}
+    """Put a question about each unit that shows all of the source, or nothing."""
+    places = [whole(ref) for ref in state["sources"]] if run.paper.shows == "source" else []
+    units = []
+    for unit in state["units"]:
+        question = question_about(run.paper, [unit.claim], places, run.paper.shows)
+        units.append(unit.with_question(question))
+    return {"units": units}
 
 
 async def ask(state: PaperState, run: PaperRun) -> PaperState:
@@ -128,10 +115,7 @@ async def vote(state: PaperState, run: PaperRun) -> PaperState:
     paper, case = run.paper, state["case"]
     rule = paper.decide or partial(count_votes, coarse=paper.coarse)
     consensus = run.session.settings.consensus or paper.consensus
-    units = []
-    for unit in state["units"]:
-        decision = unit.decision or rule(unit, case, consensus)
-        units.append(unit.model_copy(update={"decision": decision}))
+    units = [unit.model_copy(update={"decision": rule(unit, case, consensus)}) for unit in state["units"]]
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}
 
@@ -157,65 +141,15 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
     calls = distinct(state.get("calls", []))
     cutter = panel.decomposer.name if paper.unit == "claim" else f"whole {paper.unit}s"
     stamp = stamp_of(run.session, state["started"], cutter, calls)
-    claims, searches = list[ReportClaim](), list[Search]()
-    for unit in state["units"]:
-        claims.append(_report_unit(unit, state["sources"]))
-        searches += unit.searches
     made = report(
         case=case,
         documents=report_documents(case, state["sources"], state.get("pages", [])),
-        claims=claims,
-        searches=searches,
+        claims=[_report_unit(unit, state["sources"]) for unit in state["units"]],
+        searches=list(chain.from_iterable(unit.searches for unit in state["units"])),
         calls=[call.model_copy(update={"bought": True}) for call in calls],
         stamp={**stamp, "coarse": paper.coarse},
     )
     return {"report": made}
-
-
-WORDS: dict[str, Label] = {"contradicting": "contradicting", "fabricated": "fabricated"}
-
-
-class WrongSentence(Form):
-    """A sentence that the source does not bear out."""
-
-    sentence: str = Field(pattern="^S?[0-9]+$")
-    reason: str = ""
-    label: str = Field(json_schema_extra={"enum": list(WORDS)})
-    words: str = ""
-
-
-class WrongSentences(Form):
-    """The answer to the plain question: what isn't listed is supported."""
-
-    wrong: list[WrongSentence]
-
-
-def read_listed(answer: WrongSentences, about: About) -> Weighed:
-    """Read what is listed of one sentence: nothing means supported; of two entries the worse counts."""
-    listed = by_number((one.sentence, one) for one in answer.wrong).get(about.number, [])
-    reason = brief(" ".join(one.reason for one in listed))
-    named = {word(one.label) for one in listed}
-    if not named <= WORDS.keys():
-        return Weighed(None, "unparsed", reason=reason)
-    label: Label = min((WORDS[name] for name in named), key=LABELS.index) if named else "implicitly_supported"
-    errors: list[Error] = []
-    for one in listed:
-        errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim.origin)
-    return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
-
-
-PLAIN = Paper(
-    name="plain",
-    summary="The whole source and all sentences in one prompt: which of them are not borne out?",
-    cites="none: the plain question",
-    prompt=("plain",),
-    form=WrongSentences,
-    read=read_listed,
-    unit="sentence",
-    together=True,
-    joins=True,
-)
-"""The plain question, to compare with, which no paper sets out: whoever has a strong model would ask so."""
 
 
 def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None = None) -> VerifyGraph:
@@ -273,19 +207,19 @@ async def _put_questions(
         # Texts that stand there without places have no numbers.
         questions.append(question.model_copy(update={"claim_ids": tuple(ids), "shown": shown, "pages": ()}))
     answers = await ask_panel(judges, questions, {unit.claim.id: unit.claim for unit in units}, case)
-    # The answers come by endpoint: a report has them in the order of questions, then of the panel.
-    seats = product([question.id for question in questions], [judge.name for judge in judges])
-    order = {seat: n for n, seat in enumerate(seats)}
-    answers.sort(key=lambda answer: order[answer.judgements[0].question_id, answer.judgements[0].judge])
-    said, calls = defaultdict[str, list[Judgement]](list), list[Call]()
-    for answer in answers:
+    names = [judge.name for judge in judges]
+    said, calls = defaultdict[tuple[str, str], list[Judgement]](list), list[Call]()
+    # They come by endpoint; a report has them in the order of the panel.
+    for answer in sorted(answers, key=lambda answer: names.index(answer.judgements[0].judge)):
         calls += answer.calls
         for judgement in answer.judgements:
-            said[judgement.claim_id].append(judgement)
+            said[judgement.question_id, judgement.claim_id].append(judgement)
     answered: list[Unit] = []
     for unit in units:
-        judgements = (*unit.judgements, *said[unit.claim.id])
-        answered.append(unit.model_copy(update={"judgements": judgements}))
+        judgements = list(unit.judgements)
+        for question in unit.asked:
+            judgements += said[question.id, unit.claim.id]
+        answered.append(unit.model_copy(update={"judgements": tuple(judgements)}))
     return answered, calls
 
 
@@ -309,8 +243,8 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
         label=decision.label,
         decided_by=decision.decided_by,
         question_id=unit.asked[-1].id if unit.asked else "",
-        failure=decision.failure,
+        failure=decision.failure or most_common(one.failure for one in unit.judgements),
         window=unit.window,
         looked=Looked(rounds=tuple(looks), share=share),
     )
-    return claim if decision.evidence is None else claim.model_copy(update={"evidence": decision.evidence})
+    return claim.model_copy(update={"evidence": decision.evidence}) if decision.evidence else claim

@@ -79,7 +79,7 @@ async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
             places.append(SourcePlace(source_id=id_, start=start, end=end))
             shown[id_] = pages.pages[id_]
         asked = question_about(run.paper, [unit.claim], places, "pages" if hits else "source")
-        units.append(unit.model_copy(update={"asked": (asked,)}))
+        units.append(unit.with_question(asked))
     return {"units": units, "pages": list(shown.values())}
 
 
@@ -87,18 +87,19 @@ async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:
     """Let labels stand that are not audited: nobody is asked about their sentences."""
     units = []
     for unit in state["units"]:
-        given = _given_label(unit, state["case"])
-        stands = {"decision": Decision(label=given, decided_by="rule"), "asked": ()}
-        units.append(unit.model_copy(update=stands) if given in NOT_AUDITED else unit)
+        stands = _given_label(unit, state["case"]) in NOT_AUDITED
+        units.append(unit.model_copy(update={"asked": ()}) if stands else unit)
     return {"units": units}
 
 
 def by_dispute(unit: Unit, case: Case, consensus: float) -> Decision:
     """The given label, if nobody disputes it: one judge who does leaves the sentence to people."""
     given = _given_label(unit, case)
+    if given in NOT_AUDITED:
+        return Decision(label=given, decided_by="rule")
     said = [judgement.label for judgement in unit.judgements if judgement.label is not None]
     if not said:
-        return unit.decide_nothing()
+        return Decision()
     if any(disputes(given, label) for label in said):
         return Decision(failure="disputed")
     return Decision(label=given, decided_by="vote")

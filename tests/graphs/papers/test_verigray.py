@@ -17,8 +17,8 @@ from longproof import Verifier
 from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
 from longproof.agent.types import Case, Label
-from longproof.graphs.papers.paper import Unit
-from longproof.graphs.papers.verigray import by_dispute, disputes
+from longproof.graphs.papers.paper import Decision, Unit
+from longproof.graphs.papers.verigray import NOT_AUDITED, by_dispute, disputes
 
 GRAY = files("longproof.examples") / "gray"
 ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
@@ -67,9 +67,10 @@ def test_one_dispute_flags_and_a_panel_that_only_fails_says_so(label: Label, sai
     case = Case(id="x", response="Ada lit the lamp at ten.", labels=(label,))
     made = by_dispute(Unit(claim=claim().claim, judgements=judgements), case, 2 / 3)
     words: list[Any] = [word for word in said if word in (*ALL, "not_found")]
-    if not words:
-        assert made.label is None
-        assert made.failure in said
+    if label in NOT_AUDITED:
+        assert (made.label, made.decided_by) == (label, "rule")
+    elif not words:
+        assert made == Decision(), "undecided, for the judges' own reason"
     elif any(disputes(label, word) for word in words):
         assert (made.label, made.failure, made.decided_by) == (None, "disputed", "nobody")
     else:
