@@ -1,5 +1,5 @@
 /* What is known about one sentence: verdict, correction, evidence, the judges' votes and reasons. */
-const ROUNDS = ["nothing", "place", "window", "search", "scan", "source", "pages"];
+const ROUNDS = ["nothing", "place", "words", "window", "search", "scan", "source", "pages"];
 
 function cardOf(sentence, actions) {
   const head = make(

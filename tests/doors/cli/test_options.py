@@ -1,6 +1,6 @@
 """Options are made from `Settings`: the same ones for every command that checks, under headings in its help."""
 
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 import typer.main
@@ -9,6 +9,7 @@ from terminal import run
 from longproof.cli import app
 from longproof.cli.options import EVERY_SETTING, SETTINGS, SettingOptions
 from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.verifier import MoreSettings
 
 CHECKING = {
     **{name: set[str]() for name in ("verify", "batch", "evaluate")},
@@ -30,6 +31,13 @@ def test_every_setting_but_two_is_an_option_of_every_command_that_checks(command
     assert {*EVERY_SETTING} - options.keys() == CHECKING[command]
     for heading, names in SETTINGS.items():
         assert {options[name].rich_help_panel for name in names if name in options} <= {heading}
+
+
+def test_editors_are_told_every_setting_with_its_type():
+    fields = {name: field.annotation for name, field in Settings.model_fields.items()}
+    for given_first in ("judges", "arbiter", "decomposer"):
+        del fields[given_first]
+    assert get_type_hints(MoreSettings) == fields
 
 
 @pytest.mark.parametrize(
