@@ -93,7 +93,7 @@ def raw(server: ChatServer, *, stream: bool = False) -> Raw:
     async def run() -> Raw:
         chat = openai_chat(server, stream=stream)
         try:
-            return await chat.send(Message(PROMPT, 0.0, 100))
+            return await chat.send(Message(PROMPT, {"max_tokens": 100, "temperature": 0.0}))
         finally:
             await chat.close()
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 
 from longproof.agent.models.limits import estimate_tokens
-from longproof.agent.types import Failure
+from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import Frozen
@@ -94,10 +94,11 @@ class Message(NamedTuple):
     """One request, by its key in the ledger. Without `schema` the prompt describes the form."""
 
     prompt: Prompt
-    temperature: float
-    max_tokens: int
+    sampling: Mapping[str, float]
+    """`temperature`, `max_tokens`, and `top_p` where it is sent."""
     schema: dict[str, Any] | None = None
-    top_p: float | None = None
+    endpoint: str = ""
+    model: str = ""
     purpose: str = ""
     key: str = ""
 
@@ -110,6 +111,25 @@ class Message(NamedTuple):
     def tokens(self) -> int:
         """About how many tokens the prompt has."""
         return estimate_tokens(self.prompt.system) + estimate_tokens(self.prompt.user)
+
+    def call(self, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
+        """The call that this request became."""
+        # Most servers count a schema, which is sent beside the prompt, as read.
+        beside = json.dumps(self.schema, separators=(",", ":")) if self.schema else ""
+        return Call(
+            id=self.key,
+            purpose=self.purpose,
+            endpoint=self.endpoint,
+            model=self.model,
+            prompt_hash=self.prompt.hash,
+            prompt_characters=len(self.prompt.system + self.prompt.user + beside),
+            prompt_tokens=raw.prompt_tokens,
+            completion_tokens=raw.completion_tokens,
+            cached_tokens=raw.cached_tokens,
+            answer_characters=len(raw.text or raw.refusal or ""),
+            failure=failure,
+            bought=bought,
+        )
 
 
 @dataclass(eq=False)

@@ -41,16 +41,18 @@ class ProviderChat(Chat):
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
-        temperature = message.temperature if self._takes_temperature else None
-        limit = "num_predict" if self._provider == "ollama" else "max_tokens"
-        sampling = {"temperature": temperature, "top_p": message.top_p, limit: message.max_tokens}
+        sampling = dict(message.sampling)
+        if not self._takes_temperature:
+            del sampling["temperature"]
+        if self._provider == "ollama":
+            sampling["num_predict"] = sampling.pop("max_tokens")
         try:
             model = self._model_with(**sampling)
             return await _ask(_with_schema(model, message.schema) if message.schema else model, message)
         except Unanswered:
             raise
         except Exception as error:
-            if temperature is not None and "temperature" in str(error):
+            if "temperature" in sampling and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
             status = _status(error)
@@ -70,12 +72,11 @@ class ProviderChat(Chat):
                 f"{self._provider}:{self.model} is asked through LangChain: pip install 'longproof[providers]', and "
                 f"the provider's own package, as langchain-{self._provider.partition('_')[0]}; openai: needs neither"
             ) from error
-        sent = {name: value for name, value in sampling.items() if value is not None}
         if self._provider == "ollama":
-            sent["num_ctx"] = OLLAMA_CONTEXT
+            sampling["num_ctx"] = OLLAMA_CONTEXT
         try:
             made: BaseChatModel = init_chat_model(
-                self.model, model_provider=self._provider, max_retries=0, **sent
+                self.model, model_provider=self._provider, max_retries=0, **sampling
             )
         except (ImportError, ValueError, TypeError, OSError) as error:
             raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error

@@ -19,7 +19,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -32,7 +31,7 @@ from longproof.retrieval.text.redact import own_address
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
-Ask = Callable[[], Awaitable[Raw]]
+Send = Callable[[Message], Awaitable[Raw]]
 APPLICATION = 0x4C50_4C47
 VERSION = 1
 TABLES = (
@@ -92,20 +91,21 @@ class Ledger:
         asks_again = failure and self._retry_failed and key not in self._asked_again
         return None if answer is None or asks_again else self._raw(key, answer)
 
-    async def buy(
-        self, key: str, ask: Ask, slots: asyncio.Semaphore, endpoint: str, model: str
-    ) -> tuple[Raw, bool]:
-        """The answer under this key, asked for if it is not there, and whether this caller paid for it.
+    async def answer(self, message: Message, send: Send, slots: asyncio.Semaphore) -> tuple[Raw, bool]:
+        """The answer to this message, which is sent if there is none, and whether this caller paid for it.
 
         Other callers in this process wait for it, without a slot, and a cancelled caller does not cancel the call.
-        What `ask` raises reaches all who wait at this ledger; those at another ledger of this file ask themselves.
-        Raises LedgerFailed where the ledger failed while this call waited for its slot: then nothing is asked.
+        What `send` raises reaches all who wait at this ledger; those at another ledger of this file send themselves.
+        Raises LedgerFailed where the ledger failed while this call waited for its slot: then nothing is sent.
         """
+        key = message.key
+        if kept := await self.get(key):
+            return kept, False
         while True:
             mine: Future[Raw] = Future()
             ledger, answer = _UNDER_WAY.setdefault((self._place, key), (self, mine))
             if answer is mine:
-                task = asyncio.create_task(self._pay(key, ask, slots, endpoint, model))
+                task = asyncio.create_task(self._pay(message, send, slots))
                 self._buying.add(task)
                 task.add_done_callback(partial(self._settle, mine, key))
                 return await asyncio.shield(task)
@@ -157,18 +157,15 @@ class Ledger:
         else:
             mine.set_exception(error if isinstance(error, Exception) else _Abandoned())
 
-    async def _pay(
-        self, key: str, ask: Ask, slots: asyncio.Semaphore, endpoint: str, model: str
-    ) -> tuple[Raw, bool]:
+    async def _pay(self, message: Message, send: Send, slots: asyncio.Semaphore) -> tuple[Raw, bool]:
         failed = self._failed
         async with slots:
             if self._failed and self._failed is not failed:
                 raise self._failed
-            kept = await self.get(key)
-            if kept is not None:
+            if kept := await self.get(message.key):
                 return kept, False
-            answer = await self._in_thread(self._commit, key, endpoint, model, await ask())
-            return self._raw(key, answer), True
+            answer = await self._in_thread(self._commit, message, await send(message))
+            return self._raw(message.key, answer), True
 
     async def _in_thread(self, work: Callable[..., T], *values: Any) -> T:
         try:
@@ -197,12 +194,13 @@ class Ledger:
         noted = "SELECT coalesce(json_extract(asked, '$.begun_with'), ?) FROM runs WHERE run_id = ?"
         return str(self._db.execute(noted, (begun_with, run_id)).fetchone()[0])
 
-    def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
+    def _commit(self, message: Message, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
+        key, answer = message.key, json.dumps(raw.model_dump(exclude_none=True))
         self._db.execute(
             "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
             " SET answer = excluded.answer, failure = NULL WHERE failure IS NOT NULL",
-            (key, endpoint, model, json.dumps(raw.model_dump(exclude_none=True))),
+            (key, message.endpoint, message.model, answer),
         )
         self._asked_again.add(key)
         kept: str = self._select(key)[0]
@@ -214,11 +212,6 @@ def begun_otherwise(run_id: str) -> BadInput:
     return BadInput(
         f"the run {run_id!r} was begun with another source, response or settings: give those, or another name"
     )
-
-
-def content_key(asked: Mapping[str, Any]) -> str:
-    """The key of a call: the hash of all that shapes its answer."""
-    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _open(path: Path | None, busy_s: float) -> sqlite3.Connection:
@@ -294,12 +287,10 @@ class Recorder:
     def __init__(self) -> None:
         self._lines: dict[str, Line] = {}
 
-    def note(
-        self, message: Message, model: str, answer: Raw | None = None, failure: Failure | None = None
-    ) -> None:
+    def note(self, message: Message, answer: Raw | None = None, failure: Failure | None = None) -> None:
         """Note the answer to this request, or why nobody gave one: what comes last counts."""
-        key, purpose, lost = message.key, message.purpose, (failure,) if failure else ()
-        self._lines[key] = Line(key=key, purpose=purpose, model=model, lost=lost, answer=answer)
+        about = {"key": message.key, "purpose": message.purpose, "model": message.model}
+        self._lines[message.key] = Line(**about, lost=(failure,) if failure else (), answer=answer)
 
     def write(self, path: Path, run: Mapping[str, Any]) -> None:
         """Write the file. Raises BadInput where nothing was asked."""

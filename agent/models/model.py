@@ -13,12 +13,12 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from hashlib import sha256
 from itertools import count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from longproof.agent.models.answers import Chat, Form, Message, Raw, Unanswered, parse, schema
-from longproof.agent.models.ledger import Ledger, Recorder, content_key
+from longproof.agent.models.ledger import Ledger, Recorder
 from longproof.agent.models.limits import Limits, estimate_tokens
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
@@ -38,6 +38,7 @@ BUSY = frozenset({408, 409, 425, 429})
 """HTTP statuses that pass, beside those of 500 and more."""
 NOT_HERE = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses of a server that will answer nothing: its address, the key or the model's name is wrong."""
+KEPT = "the answer is kept and will be given again; --retry-failed asks anew"
 _NUMBER = re.compile(r"\W*[CS]?\s*(\d{1,4})\W*", re.IGNORECASE | re.ASCII)
 _LOG = logging.getLogger(__name__)
 
@@ -83,7 +84,6 @@ class Model:
         limits: Limits,
         *,
         timeout_s: float = 300.0,
-        max_tokens: int = 8192,
         first_wait_s: float = 0.5,
         first_sample: int = 0,
         recorder: Recorder | None = None,
@@ -91,8 +91,7 @@ class Model:
         self.name, self.endpoint = chat.model, chat.endpoint
         self._chat, self._ledger, self._limits, self._recorder = chat, ledger, limits, recorder
         self._limiter = limits.of(chat.endpoint)
-        self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
-        self._first_sample = first_sample
+        self._timeout_s, self._first_wait_s, self._first_sample = timeout_s, first_wait_s, first_sample
         self._in_words: set[type[Form]] = set()
         """Forms whose JSON schema the server refused."""
         self._answered = self._warned = self._down = False
@@ -110,38 +109,44 @@ class Model:
         temperature: float = 0.0,
         in_words: bool = False,
         top_p: float | None = None,
-        max_tokens: int | None = None,
+        max_tokens: int = 8192,
     ) -> Answer[F]:
         """The filled form, or a named failure. Raises BadInput only where the ledger can't be used.
 
         `sample` numbers independent answers to the same prompt; `in_words` describes the form in the prompt alone,
-        and so never sends a second request. `top_p` is sent where it is given; `max_tokens` None: the model's own.
+        and so never sends a second request. `top_p` is sent where it is given.
         """
-        sampling = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens or self._max_tokens}
-        ways = (True, False) if self._chat.has_schema and not in_words else (False,)
-        messages = [self._message(prompt, form, purpose, sample, sampling, by_schema=way) for way in ways]
-        if form in self._in_words or await self._ledger.get(messages[-1].key):
-            # What was asked in words before needs no schema, unless an answer to that came first.
-            messages = [m for m in messages if m is messages[-1] or await self._ledger.get(m.key)]
+        sampling = {"max_tokens": max_tokens, "temperature": temperature}
+        if top_p is not None:
+            sampling["top_p"] = top_p
+        ways = await self._ways(prompt, form, purpose, sample, sampling, in_words=in_words)
         calls: list[Call] = []
-        for message in messages:
-            last = message is messages[-1]
+        for message in ways:
+            last = message is ways[-1]
             try:
-                answer = await self._fill(message, form, calls)
+                raw, bought = await self._ledger.answer(message, self._send, self._limiter.slots)
             except Unanswered as error:
                 if not last and error.status in NO_SCHEMA and error.failure != "too_long":
                     continue
                 if self._recorder:
-                    self._recorder.note(message, self.name, failure=error.failure)
+                    self._recorder.note(message, failure=error.failure)
                 if error.failure == "timeout":
                     # It may be billed.
-                    calls.append(self._call(message, Raw(), error.failure, bought=True))
+                    calls.append(message.call(Raw(), error.failure, bought=True))
                 return Answer(None, error.failure, str(error), tuple(calls))
-            if last and len(messages) > 1 and not calls[:-1]:
+            if self._recorder:
+                self._recorder.note(message, raw)
+            filled = parse(raw, form, message.prompt.foreign)
+            failure = filled if isinstance(filled, str) else None
+            calls.append(message.call(raw, failure, bought=bought))
+            if last and len(calls) < len(ways):
+                # The schema was refused.
                 self._in_words.add(form)
-            if last or answer.failure != "unparsed":
-                return answer
-        raise AssertionError
+            if failure != "unparsed":
+                break
+        if isinstance(filled, str):
+            return Answer(None, filled, KEPT, tuple(calls))
+        return Answer(filled, None, "", tuple(calls))
 
     def refuse(self) -> None:
         """Raises Refused where the server's first answer was that it answers nothing; the next call asks it anew."""
@@ -156,22 +161,6 @@ class Model:
     async def close(self) -> None:
         """Close the connections."""
         await self._chat.close()
-
-    async def _fill(self, message: Message, form: type[F], calls: list[Call]) -> Answer[F]:
-        """Read the form from the ledger's answer, bought where there is none, and add its call. Raises Unanswered."""
-        raw, bought = await self._ledger.get(message.key), False
-        if raw is None:
-            send, slots, place = partial(self._send, message), self._limiter.slots, (self.endpoint, self.name)
-            raw, bought = await self._ledger.buy(message.key, send, slots, *place)
-        if self._recorder:
-            self._recorder.note(message, self.name, answer=raw)
-        filled = parse(raw, form, message.prompt.foreign)
-        if isinstance(filled, str):
-            calls.append(self._call(message, raw, filled, bought=bought))
-            kept = "the answer is kept and will be given again; --retry-failed asks anew"
-            return Answer(None, filled, kept, tuple(calls))
-        calls.append(self._call(message, raw, None, bought=bought))
-        return Answer(filled, None, "", tuple(calls))
 
     async def _send(self, message: Message) -> Raw:
         """Send the message, and again after trouble that passes. Raises Unanswered."""
@@ -232,49 +221,40 @@ class Model:
         backoff = random.uniform(0.5, 1) * self._first_wait_s * 2**doublings
         await asyncio.sleep((error.wait_s or 0) + backoff)
 
-    def _message(
+    async def _ways(
         self,
         prompt: Prompt,
         form: type[Form],
         purpose: str,
         sample: int,
-        drawn: dict[str, Any],
+        sampling: Mapping[str, float],
         *,
-        by_schema: bool,
-    ) -> Message:
+        in_words: bool,
+    ) -> list[Message]:
+        """The request by schema, and for where that brings nothing in words; or the one of them that is needed."""
         wanted = schema(form)
-        if not by_schema:
-            prompt = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
-        asked = {
-            "endpoint": self.endpoint,
-            "model": self.name,
-            "mode": "schema" if by_schema else "prompt",
-            "form": wanted,
-            "system": prompt.system,
-            "user": prompt.user,
-            "parameters": {name: value for name, value in drawn.items() if value is not None},
-            "sample": self._first_sample + sample,
-        }
-        sent = wanted if by_schema else None
-        return Message(prompt, schema=sent, purpose=purpose, key=content_key(asked), **drawn)
-
-    def _call(self, message: Message, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
-        # Most servers count a schema, which is sent beside the prompt, as read.
-        beside = json.dumps(message.schema, separators=(",", ":")) if message.schema else ""
-        return Call(
-            id=message.key,
-            purpose=message.purpose,
-            endpoint=self.endpoint,
-            model=self.name,
-            prompt_hash=message.prompt.hash,
-            prompt_characters=len(message.prompt.system + message.prompt.user + beside),
-            prompt_tokens=raw.prompt_tokens,
-            completion_tokens=raw.completion_tokens,
-            cached_tokens=raw.cached_tokens,
-            answer_characters=len(raw.text or raw.refusal or ""),
-            failure=failure,
-            bought=bought,
-        )
+        worded = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
+        messages: list[Message] = []
+        for mode, said, sent in (("schema", prompt, wanted), ("prompt", worded, None)):
+            shaping = {
+                "endpoint": self.endpoint,
+                "model": self.name,
+                "mode": mode,
+                "form": wanted,
+                "system": said.system,
+                "user": said.user,
+                "parameters": sampling,
+                "sample": self._first_sample + sample,
+            }
+            key = sha256(json.dumps(shaping, sort_keys=True).encode()).hexdigest()
+            messages.append(Message(said, sampling, sent, self.endpoint, self.name, purpose, key))
+        by_schema, by_words = messages
+        if in_words or not self._chat.has_schema:
+            return [by_words]
+        # What was asked in words before needs no schema, unless an answer to that came first.
+        if form in self._in_words or await self._ledger.get(by_words.key):
+            return messages if await self._ledger.get(by_schema.key) else [by_words]
+        return messages
 
 
 class Asker(NamedTuple):

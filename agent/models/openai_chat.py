@@ -98,10 +98,9 @@ class OpenAIChat(Chat):
 
     def _body(self, message: Message) -> dict[str, Any]:
         """All of the request but its messages, without what the server refused before."""
-        limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
-        body: dict[str, Any] = {limit: message.max_tokens, "temperature": message.temperature}
-        if message.top_p is not None:
-            body["top_p"] = message.top_p
+        body: dict[str, Any] = dict(message.sampling)
+        if "max_tokens" in self._refused:
+            body["max_completion_tokens"] = body["max_tokens"]
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}

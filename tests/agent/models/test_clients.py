@@ -200,7 +200,7 @@ class Refusing(ProviderChat):
         self.words, self.sent = words, list[float | None]()
 
     def _make_model(self, **sampling: Any) -> Any:
-        self.sent.append(sampling["temperature"])
+        self.sent.append(sampling.get("temperature"))
         raise Refusal(self.words)
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import example, given
@@ -45,7 +46,8 @@ async def buy(
     slots: asyncio.Semaphore | None = None,
 ) -> tuple[Raw, bool]:
     asked = partial(asyncio.sleep, 0, ask) if isinstance(ask, Raw) else ask
-    return await ledger.buy(key, asked, slots or asyncio.Semaphore(1), "http://h/v1", "m")
+    message = Message(PROMPT, {}, endpoint="http://h/v1", model="m", key=key)
+    return await ledger.answer(message, lambda _: asked(), slots or asyncio.Semaphore(1))
 
 
 def execute(path: Path, statement: str, *values: str) -> list[Any]:
@@ -162,16 +164,18 @@ def test_one_process_pays_once_on_however_many_event_loops(path: Path) -> None:
 
 def test_who_waits_for_what_another_ledger_pays_leaves_its_place_to_others(path: Path) -> None:
     async def use(ledger: Ledger) -> None:
-        other, slots, go_on = await Ledger.open(path), asyncio.Semaphore(1), asyncio.Event()
+        other, slots = await Ledger.open(path), asyncio.Semaphore(1)
+        begun, go_on = asyncio.Event(), asyncio.Event()
 
         async def slow() -> Raw:
+            begun.set()
             await go_on.wait()
             return ANSWER
 
         paying = asyncio.create_task(buy(other, "slow", slow))
-        await asyncio.sleep(0)
+        await begun.wait()
         waiting = asyncio.create_task(buy(ledger, "slow", slow, slots))
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.02)
         assert (await asyncio.wait_for(buy(ledger, "other", ANSWER, slots), 5))[1]
         go_on.set()
         assert [(await paying)[1], (await waiting)[1]] == [True, False]
@@ -183,15 +187,18 @@ def test_who_waits_for_what_another_ledger_pays_leaves_its_place_to_others(path:
 @pytest.mark.parametrize("stops", [False, True])
 def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(path: Path, stops: bool) -> None:
     async def use(ledger: Ledger) -> None:
+        begun = asyncio.Event()
+
         async def fail() -> Raw:
-            await asyncio.sleep(0.01)
+            begun.set()
+            await asyncio.sleep(0.05)
             raise TimeoutError
 
         other = await Ledger.open(path)
         failing = asyncio.create_task(buy(other, "k", fail))
-        await asyncio.sleep(0)
+        await begun.wait()
         waiting = asyncio.create_task(buy(ledger, "k"))
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.02)
         for task in other._buying if stops else ():
             task.cancel()
         assert (await waiting)[1]
@@ -202,13 +209,16 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(pat
     using(path, use)
 
 
-def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(path: Path) -> None:
+def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def stop_at_once() -> None:
         async def buy_later() -> None:
             await asyncio.sleep(0)
             await buy(ledger, "k")
 
         ledger = await Ledger.open(path)
+        monkeypatch.setattr(ledger, "get", AsyncMock(return_value=None))
         buying.append(asyncio.create_task(buy_later()))
         await asyncio.sleep(0)
 
@@ -291,10 +301,13 @@ def test_what_is_recorded_is_what_is_replayed(
     tmp_path_factory: pytest.TempPathFactory, text: str, refusal: str | None
 ) -> None:
     path = tmp_path_factory.mktemp("recording") / "r.gz"
-    answered, lost = (Message(PROMPT, 0.0, 10, purpose="judge", key=letter * 64) for letter in "ab")
+    answered, lost = (
+        Message(PROMPT, {}, model=model, purpose="judge", key=letter * 64)
+        for model, letter in [("模型", "a"), ("m", "b")]
+    )
     answer, recorder = Raw(text=text, refusal=refusal, prompt_tokens=0), Recorder()
-    recorder.note(answered, "模型", answer)
-    recorder.note(lost, "m", failure="timeout")
+    recorder.note(answered, answer)
+    recorder.note(lost, failure="timeout")
     recorder.write(path, {"example": "三国"})
     replay = Replay.open(path)
     assert replay.header.run == {"example": "三国"}

@@ -37,15 +37,15 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
     ways: list[dict[str, Any]] = [{}, {"top_p": 1.0}, {"top_p": 0.9}, {"max_tokens": 7}, {"temperature": 0.5}]
 
     async def use(model: Model) -> list[str | None]:
-        return [(await ask(model, **way)).call_id for way in [*ways, {"max_tokens": 100}]]
+        return [(await ask(model, **way)).call_id for way in [*ways, {"max_tokens": 8192}]]
 
     server = ChatServer(always(Reply(GOOD)))
-    *keys, same = using(server, use, max_tokens=100)
+    *keys, same = using(server, use)
     assert (len(set(keys)), same) == (len(ways), keys[0])
     for way, asked in zip(ways, server.asked, strict=True):
         assert way.items() <= asked.body.items()
         assert ("top_p" in asked.body) is ("top_p" in way)
-    assert (server.asked[0].body["temperature"], server.asked[0].body["max_tokens"]) == (0.0, 100)
+    assert (server.asked[0].body["temperature"], server.asked[0].body["max_tokens"]) == (0.0, 8192)
     wanted = server.asked[0].schema
     assert wanted is not None
     assert (wanted["required"], wanted["additionalProperties"]) == (["reason", "colour"], False)

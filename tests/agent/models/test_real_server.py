@@ -118,11 +118,11 @@ class Short(Form):
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream: bool) -> None:
     async def use(model: Model) -> list[Answer[Short]]:
-        how: dict[str, Any] = {"purpose": "t", "temperature": 0.8}
+        how: dict[str, Any] = {"purpose": "t", "temperature": 0.8, "max_tokens": 200}
         asking = (model.ask(PROMPT, Short, sample=n, **how) for n in range(8))
         return list(await asyncio.gather(*asking))
 
-    answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0, max_tokens=200)
+    answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0)
     assert [answer.failure for answer in answers] == [None] * 8
     assert {answer.value.label for answer in answers} <= {"supported", "contradicting"}
     for answer in answers:
