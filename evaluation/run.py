@@ -301,10 +301,11 @@ def estimate_dataset(
 ) -> str:
     """The cost of such a run, in words: every example is checked in a dry run, which asks nobody.
 
-    Raises BadInput as `evaluate_dataset` does.
+    Raises BadInput for a set that can't be read, and for settings that can check nothing.
     """
     drawn = draw_sample(examples(dataset, path), sample, seed, only)
     verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
+    verifier.try_out()
     checked = list[Report | str]()
     groups = plan_groups(planned_examples(drawn, joined=joins(verifier.settings)))
     local_engine(verifier, ExampleCases(drawn))(groups, lambda _, report: checked.append(report))

@@ -85,6 +85,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("batch", "pipe", "--out", "out"), "a device or a pipe"),
     (("batch", "cases.jsonl", "--out", "earlier"), "of an earlier edition of Longproof"),
     *(((*EVALUATE, "--replay", "x", *more), f"leave out {more[0]}") for more in REPLAYED),
+    ((*EVALUATE, *MODEL, "--pages", "gone", "--dry-run"), "there is no folder gone"),
     (("evaluate", "storysumm", "--out", "out"), "https://github.com/melaniesubbiah/storysumm"),
     (("report", "pipe", "--html", "out"), "a device or a pipe"),
     (("report", "20261122-114529-0520"), "not a run's name"),
