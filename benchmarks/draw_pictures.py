@@ -2,7 +2,7 @@
 
     python benchmarks/draw_pictures.py
 
-Needs the extra `serve`, selenium, and Debian's chromium and chromium-driver. Asks no model: the example is answered
+Needs the extra `browser`, and Debian's chromium and chromium-driver. Asks no model: the example is answered
 from its recording.
 """
 
