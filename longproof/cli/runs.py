@@ -41,7 +41,7 @@ def batch_command(
 ) -> None:
     """Check many cases: a report each, a list and an index page. Goes on where it was stopped.
 
-    FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
+    The file has a case a line, its source a path beside it or a text (a JSON object is a record):
 
     \b
     {"id": "a", "source": "novel.txt", "response": "The captain burns the letters."}
