@@ -19,9 +19,8 @@ from longproof.agent.types import (
     Call,
     Case,
     Claim,
-    DecidedBy,
+    Decision,
     Error,
-    Failure,
     Judgement,
     Label,
     Looked,
@@ -52,12 +51,9 @@ CONFIRMING = "confirm:"
 def reported_claim(
     claim: Claim,
     judgements: Sequence[Judgement],
-    *,
-    label: Label | None,
-    decided_by: DecidedBy,
+    decision: Decision,
     question_id: str,
-    failure: Failure | None = None,
-    caveat: str = "",
+    *,
     localised: Sequence[Error] = (),
     window: SourcePlace | None = None,
     looked: Looked | None = None,
@@ -68,6 +64,7 @@ def reported_claim(
     `question_id` names the question that was decided on: its judgements go before those of earlier ones.
     `localised` are errors found afterwards, where the judges named none.
     """
+    label = decision.label
     agreeing = agreeing_judgements(judgements, label, question_id) if label else []
     errors = last_errors(agreeing, question_id) or tuple(localised)
     if not errors:
@@ -76,6 +73,7 @@ def reported_claim(
     readings = next((j.readings for j in agreeing if j.readings), ())
     # The lines that prove it to somebody who sees nothing else are shown first.
     by_proof = sorted(agreeing, key=lambda one: not (proved and one.judge.startswith(CONFIRMING)))
+    quotes = dict.fromkeys(quote for one in by_proof for quote in one.quotes)
     return ReportClaim(
         id=claim.id,
         text=claim.text,
@@ -83,13 +81,13 @@ def reported_claim(
         origin=Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text),
         window=window,
         label=label,
-        failure=None if label else failure or "unavailable",
-        decided_by=decided_by if label else "nobody",
+        failure=None if label else decision.failure or "unavailable",
+        decided_by=decision.decided_by if label else "nobody",
         errors=errors if label in WRONG else (),
         readings=readings if label == "ambiguous" else (),
-        evidence=tuple(dict.fromkeys(quote for one in by_proof for quote in one.quotes)),
+        evidence=decision.evidence or tuple(quotes),
         judgements=tuple(judgements),
-        caveat=caveat,
+        caveat=decision.caveat,
         looked=looked,
         proved=proved,
     )

@@ -291,6 +291,17 @@ class ReportSentence(Frozen):
     """Votes that no longer count: on the whole sentence, where its parts were judged after it, or the reverse."""
 
 
+class Decision(Frozen):
+    """The label of a claim and who gave it, or why nobody could. `evidence`: the quotes that it rests on, where these
+    aren't all of those who said so."""
+
+    label: Label | None = None
+    decided_by: DecidedBy = "nobody"
+    failure: Failure | None = None
+    caveat: str = ""
+    evidence: tuple[Span, ...] = ()
+
+
 class Looked(Frozen):
     """The looks that were taken for a claim, in order, as far as somebody answered for what was shown.
 

@@ -10,10 +10,9 @@ from itertools import chain
 from typing import Literal
 
 from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
-from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Look, Question
+from longproof.agent.types import DecidedBy, Decision, JudgeLabel, Judgement, Look, Question
 from longproof.agent.vote import SIDES, Side, final_label, may_decide, most_common, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan
-from longproof.retrieval.types import Frozen
 
 LOOKS: tuple[Look, ...] = ("place", "words", "window", "search", "scan")
 """The looks at the source, each wider than the one before."""
@@ -29,15 +28,11 @@ Outside = Literal["search", "scan", "confirm", "person", "settle", "nothing"]
 why there is none; or nothing, where another claim is judged in its stead."""
 
 
-class Step(Frozen):
-    """The next thing to do."""
+class Step(Decision):
+    """The next thing to do, and what is decided where that is to settle."""
 
     do: Inside | Outside
     look: Look = "nothing"
-    label: Label | None = None
-    decided_by: DecidedBy = "nobody"
-    failure: Failure | None = None
-    caveat: str = ""
 
 
 def next_step(claim: ClaimState, plan: Plan) -> Step:

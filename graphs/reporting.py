@@ -95,11 +95,8 @@ def conclude(claim: ClaimState, step: Step) -> ReportClaim:
     return reported_claim(
         claim.claim,
         claim.judgements,
-        label=step.label,
-        decided_by=step.decided_by,
-        question_id=claim.last_asked,
-        failure=step.failure,
-        caveat=step.caveat,
+        step,
+        claim.last_asked,
         localised=claim.localised,
         window=claim.window,
         looked=claim.looked.model_copy(update={"share": share}),

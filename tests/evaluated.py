@@ -9,6 +9,7 @@ from longproof.agent.report import report, reported_claim
 from longproof.agent.types import (
     Case,
     Claim,
+    Decision,
     Error,
     Judgement,
     Label,
@@ -52,9 +53,10 @@ def _reported(claim: Claim, label: Label | None, document: Document, wrong: Sequ
         if word in claim.text:
             at = document.text.find(word, claim.origin.start)
             errors.append(Error(span=document.span(at, at + len(word))))
-    said: dict[str, Any] = {"question_id": "q", "label": label, "failure": None if label else "unparsed"}
-    judgement = Judgement(claim_id=claim.id, judge="fake", round="source", errors=tuple(errors), **said)
-    return reported_claim(claim, [judgement], decided_by="vote" if label else "nobody", **said)
+    said: dict[str, Any] = {"label": label, "failure": None if label else "unparsed"}
+    about: dict[str, Any] = {"claim_id": claim.id, "judge": "fake", "round": "source", "question_id": "q"}
+    judgement = Judgement(**about, errors=tuple(errors), **said)
+    return reported_claim(claim, [judgement], Decision(decided_by="vote", **said), "q")
 
 
 class FakeChecker:

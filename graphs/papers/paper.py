@@ -24,7 +24,7 @@ from longproof.agent.types import (
     Call,
     Case,
     Claim,
-    DecidedBy,
+    Decision,
     Error,
     Failure,
     Judgement,
@@ -43,16 +43,6 @@ from longproof.graphs.settings import NEEDS, Need, Protocol
 from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput, Frozen, Span
-
-
-class Decision(Frozen):
-    """The label of a unit, or why nobody could decide it: by default, why most judges failed."""
-
-    label: Label | None = None
-    failure: Failure | None = None
-    decided_by: DecidedBy = "nobody"
-    evidence: tuple[Span, ...] = ()
-    """The quotes that it rests on, where these aren't all of those who said so."""
 
 
 class Unit(Frozen):

@@ -13,11 +13,10 @@ from pydantic import Field
 
 from longproof.agent.guards import Weighed, find_quote
 from longproof.agent.models.answers import Form
-from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
+from longproof.agent.types import Call, Case, Claim, Decision, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import most_common
 from longproof.graphs.papers.paper import (
     About,
-    Decision,
     Paper,
     PaperJudge,
     PaperRun,

@@ -22,6 +22,7 @@ from longproof.agent.types import (
     Call,
     Case,
     Claim,
+    Decision,
     Judgement,
     Look,
     Looked,
@@ -32,7 +33,6 @@ from longproof.agent.types import (
 from longproof.agent.vote import final_label, most_common
 from longproof.graphs.panel import ask_panel
 from longproof.graphs.papers.paper import (
-    Decision,
     Paper,
     PaperJudge,
     PaperRun,
@@ -237,14 +237,12 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
     characters = {ref.id: ref.characters for ref in sources}
     shown = sum(place.end - place.start for place in places if place.source_id in characters)
     share = min(1.0, round(shown / max(1, sum(characters.values())), 4))
-    claim = reported_claim(
+    failure = decision.failure or most_common(one.failure for one in unit.judgements)
+    return reported_claim(
         unit.claim,
         unit.judgements,
-        label=decision.label,
-        decided_by=decision.decided_by,
-        question_id=unit.asked[-1].id if unit.asked else "",
-        failure=decision.failure or most_common(one.failure for one in unit.judgements),
+        decision.model_copy(update={"failure": failure}),
+        unit.asked[-1].id if unit.asked else "",
         window=unit.window,
         looked=Looked(rounds=tuple(looks), share=share),
     )
-    return claim.model_copy(update={"evidence": decision.evidence}) if decision.evidence else claim

@@ -12,11 +12,10 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Case, JudgeLabel, Label, SourcePlace
+from longproof.agent.types import LABELS, Case, Decision, JudgeLabel, Label, SourcePlace
 from longproof.agent.vote import SIDES
 from longproof.graphs.papers.paper import (
     About,
-    Decision,
     Paper,
     PaperRun,
     PaperState,

@@ -30,6 +30,7 @@ from longproof.agent.types import (
     Call,
     Case,
     Claim,
+    Decision,
     Error,
     Judgement,
     Place,
@@ -164,7 +165,7 @@ def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
 
 def test_the_work_grows_with_the_claims_not_with_their_square():
     claims = claims_of(*["Rain fell."] * 1000)
-    told = [reported_claim(one, [], label="no_fact", decided_by="vote", question_id="") for one in claims]
+    told = [reported_claim(one, [], Decision(label="no_fact", decided_by="vote"), "") for one in claims]
     assert_linear(
         lambda size: report(
             case=Case(id="x", response="\n".join(["Rain fell."] * size)),
@@ -245,8 +246,8 @@ def test_exit_0_under_check_means_that_the_source_bears_it_out(
 def test_words_that_a_later_answer_withdrew_are_not_called_wrong() -> None:
     def errors(*judgements: Judgement) -> list[tuple[int, int]]:
         about = Claim(id="c", index=0, sentence=0, text=TEXT[:19], origin=DOCUMENT.span(0, 19))
-        settled = {"label": "contradicting", "decided_by": "vote", "question_id": "last"}
-        return [(e.span.start, e.span.end) for e in reported_claim(about, judgements, **settled).errors]
+        settled = Decision(label="contradicting", decided_by="vote")
+        return [(e.span.start, e.span.end) for e in reported_claim(about, judgements, settled, "last").errors]
 
     first = contradicting("first", (0, 6))
     assert errors(first, contradicting("last", (7, 12))) == [(7, 12)]

@@ -13,9 +13,9 @@ from papers import seats, verifier
 from reader import Asked, Reader
 from walked import FAILURE, claim, judgement, question
 
-from longproof.agent.types import Case, Judgement, Search
+from longproof.agent.types import Case, Decision, Judgement, Search
 from longproof.evaluation.run import evaluate_dataset
-from longproof.graphs.papers.paper import Decision, Unit
+from longproof.graphs.papers.paper import Unit
 from longproof.graphs.papers.probe import PROBE, by_pieces
 
 SOURCE = (
