@@ -36,8 +36,7 @@ from longproof.retrieval.align import greedy
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home
-from longproof.retrieval.lexical import LexicalIndex
-from longproof.retrieval.ranking import AMONG, fuse
+from longproof.retrieval.ranking import AMONG, LexicalIndex, fuse
 from longproof.retrieval.text.chunking import SEGMENT, blocks, overlapping, segments
 from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences

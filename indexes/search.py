@@ -17,9 +17,8 @@ from typing import NamedTuple
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.dense import DenseIndex, Embedder, Vectors
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.loaders import read_bytes
-from longproof.retrieval.ranking import AMONG, Bm25, Engine, Okapi, best_texts, fuse, number_tokens
+from longproof.retrieval.ranking import AMONG, Bm25, Engine, LexicalIndex, Okapi, fuse, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.normalise import tokens
 from longproof.retrieval.types import BadInput, Document, Hit, Progress, Span
@@ -101,8 +100,8 @@ class PageIndex:
         """The k best snippets, best first; without vectors only such as share a token with the query."""
         words = tokens(query)
         if self._vectors is None:
-            return self._hits(best_texts(self._weights, words, k))
-        by_words = self._hits(best_texts(self._weights, words, AMONG))
+            return self._hits(self._weights.best(words, k))
+        by_words = self._hits(self._weights.best(words, AMONG))
         return fuse(by_words, self._hits(self._vectors.nearest(query, AMONG)), k)
 
     def _hits(self, best: Sequence[tuple[int, float]]) -> list[Hit]:

@@ -22,7 +22,7 @@ from longproof.graphs.settings import Reach
 from longproof.graphs.state import ClaimState
 from longproof.prompts import Language
 from longproof.retrieval.align import Matrix, viterbi
-from longproof.retrieval.lexical import terms
+from longproof.retrieval.ranking import terms
 from longproof.retrieval.text.normalise import CJK, fold, is_chinese
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Window

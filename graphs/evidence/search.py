@@ -19,7 +19,7 @@ from longproof.agent.types import Claim, Failure, Judgement, Lines, Look, Questi
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState, State, latest
-from longproof.retrieval.lexical import terms
+from longproof.retrieval.ranking import terms
 from longproof.retrieval.types import Line, Span
 
 FOUND, TOGETHER = 8000, 12_000

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from longproof.agent.types import Lines
 from longproof.indexes.search import PassageSize, SourceIndex
-from longproof.retrieval.lexical import CONTEXT, LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
-from longproof.retrieval.ranking import AMONG, fuse
+from longproof.retrieval.ranking import AMONG, CONTEXT, LexicalIndex, fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping, pack
 from longproof.retrieval.types import Document, Hit, Line, Span, Window
 

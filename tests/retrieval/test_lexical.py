@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval import lexical
-from longproof.retrieval.lexical import CONTEXT, LexicalIndex, terms
+from longproof.retrieval import ranking
+from longproof.retrieval.ranking import CONTEXT, LexicalIndex, terms
 from longproof.retrieval.types import Document
 
 TEXT = (
@@ -45,7 +45,7 @@ def test_scores_are_those_of_the_formula() -> None:
     query = "The captain's key, the brass key! 船长的钥匙"
     hits = INDEX.search(query, 10)
     around = bm25(query, [" ".join(PIECES)])[0]  # nine passages side by side would be the whole text
-    expected = [score and score + lexical.CONTEXT_WEIGHT * around for score in bm25(query, PIECES)]
+    expected = [score and score + ranking.CONTEXT_WEIGHT * around for score in bm25(query, PIECES)]
     for hit in hits:
         assert hit.score == pytest.approx(expected[PASSAGES.index((hit.span.start, hit.span.end))], rel=1e-5)
     assert len(hits) == sum(score > 0 for score in expected)
@@ -87,7 +87,7 @@ def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> Non
     blocks = [(0, 27), (28, 52), (53, 78)]
     index = LexicalIndex(Document.of(text), blocks)
     doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
-    assert doctor[0] == pytest.approx(lexical.SYNONYM_WEIGHT * physician[0])
+    assert doctor[0] == pytest.approx(ranking.SYNONYM_WEIGHT * physician[0])
     assert doctor[0] > doctor[1]
     assert not nobody.any()
     assert index.search("a doctor", 3) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.ranking import Bm25, Okapi, best_per_range, best_texts, fuse, number_tokens, top_k
+from longproof.retrieval.ranking import Bm25, Okapi, best_per_range, fuse, number_tokens, top_k
 from longproof.retrieval.types import Document, Hit
 
 Range = tuple[int, int]
@@ -83,7 +83,7 @@ small = st.lists(st.text("abcdefgh", max_size=6), max_size=8)
 
 def best(engine: type[Bm25], snippets: Sequence[str], query: str, k: int) -> list[tuple[int, float]]:
     """Texts of one-letter words that one engine weighs, searched by words."""
-    return best_texts(engine(*number_tokens(snippets)), query, k)
+    return engine(*number_tokens(snippets)).best(query, k)
 
 
 @given(small, st.text("abcdefgh", min_size=1, max_size=5))
@@ -102,7 +102,7 @@ def test_among_few_snippets_okapi_falls_below_zero_and_ours_lets_shared_words_de
 @pytest.mark.parametrize("engine", [Bm25, Okapi])
 @given(snippets=small, query=st.text("abcdxyz", max_size=5), k=st.integers(0, 8))
 @settings(max_examples=100)
-def test_the_laws_of_best_texts(engine: type[Bm25], snippets: list[str], query: str, k: int) -> None:
+def test_the_laws_of_the_best_texts(engine: type[Bm25], snippets: list[str], query: str, k: int) -> None:
     found = best(engine, snippets, query, k)
     sharing = {i for i, snippet in enumerate(snippets) if set(snippet) & set(query)}
     assert len(found) == min(k, len(sharing)) == len(dict(found))
