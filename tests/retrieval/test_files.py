@@ -11,9 +11,10 @@ from pathlib import Path
 from unittest.mock import AsyncMock
 
 import pytest
+from seam import PROMPT
 
 from longproof import Verifier
-from longproof.agent.models.answers import Raw
+from longproof.agent.models.answers import Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.graphs.settings import Settings
 from longproof.retrieval.files import home, private_file, private_folder, read_toml, write_lines, write_whole
@@ -66,7 +67,8 @@ def test_the_ledger_and_what_sqlite_puts_beside_it_are_private(tmp_path: Path) -
     async def fill() -> set[int]:
         ledger = await Ledger.open(path)
         paid = AsyncMock(return_value=Raw(text="paid"))
-        await ledger.buy("k", paid, asyncio.Semaphore(1), endpoint="e", model="m")
+        message = Message(PROMPT, {}, endpoint="e", model="m", key="k")
+        await ledger.answer(message, paid, asyncio.Semaphore(1))
         seen = {rights(file) for file in path.parent.iterdir()}
         await ledger.close()
         return seen
