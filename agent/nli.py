@@ -8,6 +8,7 @@ such a model can't tell whether something is said outright. Needs the extra `bge
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -58,22 +59,17 @@ class NliJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order; nothing is paid."""
-        pieces = await asyncio.to_thread(
-            lambda: [piece for span in question.shown for piece in passages(span)]
-        )
+        pieces = await asyncio.to_thread(lambda: list(chain.from_iterable(map(passages, question.shown))))
         pairs = [(piece.text, claim.text) for claim in claims for piece in pieces]
-        rows: list[Scores] | None = None
-        reason = ""
         try:
             rows = await asyncio.to_thread(self._scores, pairs)
         except RuntimeError as error:
-            reason = str(error)[:300]
+            failed = Weighed(None, "unavailable", reason=str(error)[:300])
+            return Answered([failed.judgement(self.name, question, claim) for claim in claims], [])
         judgements = []
         for n, claim in enumerate(claims):
-            weighed = Weighed(None, "unavailable", reason=reason)
-            if rows is not None:
-                of_claim = rows[n * len(pieces) : (n + 1) * len(pieces)]
-                weighed = decide(list(zip(pieces, of_claim, strict=True)))
+            of_claim = rows[n * len(pieces) : (n + 1) * len(pieces)]
+            weighed = decide(list(zip(pieces, of_claim, strict=True)))
             judgements.append(weighed.judgement(self.name, question, claim))
         return Answered(judgements, [])
 

@@ -11,7 +11,7 @@ from reader import Asked
 from seam import claims_of, lines_of, using
 
 from longproof.agent.evidence.scan import Noted, scan
-from longproof.agent.nli import PASSAGE_CHARACTERS, Scores, bearing_lines, pack
+from longproof.agent.nli import Scores, bearing_lines
 from longproof.agent.types import Case, Claim
 from longproof.retrieval.types import Line
 
@@ -134,15 +134,6 @@ def test_orders_in_a_piece_stay_in_its_fence() -> None:
 def test_any_reader_gives_lines_or_failures(notes: list[str], last: str) -> None:
     noted, _ = scanned(lambda said: {"notes": notes, "last": last})
     assert all(set(numbers) <= {line.number for line in SOURCE} for numbers in noted.lines.values())
-
-
-@given(st.lists(st.integers(0, 900), max_size=30))
-def test_lines_are_packed_whole_and_in_order(sizes: list[int]) -> None:
-    lines = lines_of(*("x" * size for size in sizes))
-    packed = pack(lines, lambda line: len(line.span.text))
-    assert [line for passage in packed for line in passage] == lines
-    for passage in packed:
-        assert len(passage) == 1 or sum(len(line.span.text) + 1 for line in passage) <= PASSAGE_CHARACTERS
 
 
 def test_an_inference_model_notes_the_best_of_either_side_that_it_believes() -> None:

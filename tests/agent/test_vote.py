@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from seam import claims_of
 
 from longproof.agent.report import cleared_alone, reported_claim
-from longproof.agent.types import LABELS, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
+from longproof.agent.types import LABELS, Case, Claim, Decision, JudgeLabel, Judgement, Question, ReportClaim
 from longproof.agent.vote import FAITHFULNESS, ONE_IN, SIDES, final_label, may_decide, read_again, vote
 from longproof.graphs.panel import Cascade, ask_until_clear, needed_to_clear
 from longproof.retrieval.types import Document
@@ -151,7 +151,7 @@ def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None
 def reported(label: Any, said: Mapping[str, Any]) -> ReportClaim:
     given = {"claim_id": "c0", "round": "place", "question_id": "q"}
     judged = [Judgement(judge=name, label=word, **given) for name, word in said.items()]
-    return reported_claim(claims(1)["c0"], judged, label=label, decided_by="vote", question_id="q")
+    return reported_claim(claims(1)["c0"], judged, Decision(label=label, decided_by="vote"), "q")
 
 
 def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.retrieval.loaders import record
-from longproof.retrieval.text.chunking import LONGEST, SHORT, blocks, evidence_lines, overlapping, segments
+from longproof.retrieval.text.chunking import (
+    LONGEST,
+    SHORT,
+    blocks,
+    evidence_lines,
+    overlapping,
+    pack,
+    segments,
+)
 from longproof.retrieval.text.sentences import logical_lines, sentences
 
 PIECES = [
@@ -22,6 +30,16 @@ def test_the_default_sizes_are_those_of_the_appendix():
     assert segments("一" * 149 + "。" + "二。") == [(0, 150), (150, 152)]
     assert blocks("字" * 11001) == [(0, 5500), (5500, 11000), (11000, 11001)]
     assert overlapping("字" * 1001) == [(0, 400), (200, 600), (400, 800), (600, 1000), (800, 1001)]
+
+
+@given(st.lists(st.integers(0, 30), max_size=30), SIZE, st.none() | st.integers(1, 5))
+def test_neighbours_are_packed_whole_as_many_as_find_room(lengths, size, most):
+    packed = pack(lengths, int, size, most)
+    assert [one for held in packed for one in held] == lengths
+    for held in packed:
+        assert len(held) == 1 or (sum(held) <= size and len(held) <= (most or len(held)))
+    for held, after in pairwise(packed):
+        assert len(held) == most or sum(held) + after[0] > size, "the next one had found room"
 
 
 @given(TEXT, SIZE)
