@@ -91,7 +91,7 @@ def _ask_about_parts(
         lines: tuple[Lines, ...] = (tuple(sorted(evidence)),) if evidence else ()
         # All of the source may have been shown for several sentences together.
         lines = question.lines if question.prompt == WHOLE else lines
-        for group in _at_most(CLAIMS, mine):
+        for group in _in_groups(mine):
             ids = [part.claim.id for part in group]
             shown = (question.look, lines, question.pages, question.prompt)
             anew = make_question(ids, run.sources, *shown)
@@ -123,7 +123,7 @@ async def gather(state: CheckState, run: Run) -> CheckState:
 
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
     """The claims with what this look adds to their evidence; where that is nothing, they aren't asked again."""
-    groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
+    groups = _in_groups(claims) if look == "place" else group_claims(claims, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
         # What was found for a claim; else its place, or the window around it.
@@ -283,9 +283,9 @@ def _without_a_place(claim: ClaimState, run: Run) -> Wrong | None:
     return Wrong(claim.claim, reasons, absent=claim.read_whole)
 
 
-def _at_most(size: int, claims: Sequence[ClaimState]) -> list[Sequence[ClaimState]]:
-    """The claims in groups of at most this size."""
-    return [claims[n : n + size] for n in range(0, len(claims), size)]
+def _in_groups(claims: Sequence[ClaimState]) -> list[Sequence[ClaimState]]:
+    """The claims in groups of as many as a question asks about."""
+    return [claims[n : n + CLAIMS] for n in range(0, len(claims), CLAIMS)]
 
 
 def _by_last_question(claims: Iterable[ClaimState]) -> list[tuple[Question, list[ClaimState]]]:

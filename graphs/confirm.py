@@ -7,7 +7,6 @@ Does not know: what follows for a claim (policy).
 """
 
 import asyncio
-from typing import get_args
 
 from longproof.agent.evidence.search import search
 from longproof.agent.report import CONFIRMING, last_errors
@@ -17,7 +16,7 @@ from longproof.graphs.evidence.search import OWN_PLACES, cited_lines, own_hits
 from longproof.graphs.panel import complete
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
-from longproof.graphs.state import ClaimState, Confirmation, State, latest
+from longproof.graphs.state import ClaimState, State, latest
 
 TURNS = 2
 """Turns of a search for lines that prove a contradiction."""
@@ -27,29 +26,25 @@ async def confirm(state: State, run: Run) -> State:
     """Ask once more about every conviction; about contradictions that their lines don't prove, with new lines."""
     due = run.due(latest(state), "confirm")
     run.say({"node": "confirm", "claims": len(due)})
-    checked: dict[str, ClaimState] = {}
+    asked = [*await asyncio.gather(*(_ask_once_more(one, (), run) for one in due))]
     calls: list[Call] = []
-    for one, made in await asyncio.gather(*(_ask_once_more(one, (), run) for one in due)):
-        checked[one.claim.id] = one
-        calls += made
-    unproved = [one for one in checked.values() if one.confirmation == "unproved"]
+    unproved = [one for one, _ in asked if one.confirmation == "unproved"]
     if unproved and run.panel.searcher:
         about = [one.claim for one in unproved]
         hits = await asyncio.to_thread(own_hits, about, run.sources, OWN_PLACES)
         searched = await search(run.panel.searcher, about, hits, run.sources, run.case, turns=TURNS)
         calls += searched.calls
-        asking = []
+        again = []
         for one in unproved:
             cited = cited_lines(one, _against(one), run.sources)
             found = tuple(n for n in searched.lines.get(one.claim.id, ()) if n not in cited)
             if found:
-                asking.append(_ask_once_more(one, found, run))
-        for one, made in await asyncio.gather(*asking):
-            # Where nobody answered that, it is as unproved as it was.
-            answered = one.confirmation in get_args(Confirmation)
-            unanswered = one.model_copy(update={"confirmation": "unproved"})
-            checked[one.claim.id] = one if answered else unanswered
-            calls += made
+                again.append(_ask_once_more(one, found, run))
+        asked += await asyncio.gather(*again)
+    checked: dict[str, ClaimState] = {}
+    for one, made in asked:
+        checked[one.claim.id] = one
+        calls += made
     stand = ("confirmed", "unproved")
     run.say({"node": "checked", "claims": sum(one.confirmation not in stand for one in checked.values())})
     return {"checked": list(checked.values()), "calls": calls}
@@ -67,7 +62,8 @@ async def _ask_once_more(claim: ClaimState, found: Lines, run: Run) -> tuple[Cla
     label = next_step(claim.model_copy(update={"confirmation": "confirmed"}), run.plan).label
     if side == "contradicted" or (side == "not_found" and label == "fabricated"):
         outcome = "confirmed"
-    elif side == "not_found" and run.plan.confirms == "contradictions":
+    elif (side == "not_found" and run.plan.confirms == "contradictions") or (found and word.failure):
+        # Where nobody answers about new lines, it is as unproved as it was.
         outcome = "unproved"
     else:
         outcome = word.failure or "refuted"

@@ -17,7 +17,7 @@ from longproof.agent.models.limits import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument
-from longproof.graphs.evidence.places import WHOLE, looks_within, same_text
+from longproof.graphs.evidence.places import SHOWN_WHOLE, looks_within, same_text
 from longproof.graphs.policy import Step, next_step
 from longproof.graphs.run import Run, Session, plan_of
 from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
@@ -208,7 +208,7 @@ def _most_calls(dry: Report) -> int:
     """The calls of one case, if each of its sentences and of their parts goes every way there is."""
     settings, judges = settings_of(dry.stamp["settings"]), len(dry.stamp["judges"])
     source = sum(document.characters for document in dry.documents if document.role == "source")
-    looks = looks_within(settings.reach, source) if source > WHOLE else ("source",)
+    looks = looks_within(settings.reach, source) if source > SHOWN_WHOLE else ("source",)
     sentences = len(dry.claims)
     claims = sentences * (1 + CLAIMS_A_SENTENCE)
     scans, pages = "scan" in looks, settings.pages is not None

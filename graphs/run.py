@@ -30,7 +30,7 @@ from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Question
 from longproof.agent.vote import CONSENSUS
-from longproof.graphs.evidence.places import WHOLE, looks_within
+from longproof.graphs.evidence.places import SHOWN_WHOLE, looks_within
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.policy import next_step
 from longproof.graphs.settings import (
@@ -330,7 +330,7 @@ def plan_of(settings: Settings, panel: Panel | None, sources: Sequence[DocumentR
         looks = tuple(look for look in looks if look != "scan")
     # Judges of a source that is shown whole saw all that could clear a claim.
     confirm = "nothing" if settings.confirm == "off" or not confirms else settings.confirm
-    if confirm == "contradictions" and characters <= WHOLE:
+    if confirm == "contradictions" and characters <= SHOWN_WHOLE:
         confirm = "nothing"
     arbiter = "person" if settings.arbiter == PERSON else "model" if arbitrates else "nobody"
     return Plan(

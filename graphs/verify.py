@@ -25,7 +25,7 @@ from longproof.agent.report import WRONG
 from longproof.agent.types import TASKS, Case
 from longproof.graphs import check
 from longproof.graphs.confirm import confirm
-from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
+from longproof.graphs.evidence.places import place_claims, place_copy, same_text
 from longproof.graphs.evidence.search import group_claims, make_question, scan_sources, search_sources
 from longproof.graphs.policy import may_appeal, next_step
 from longproof.graphs.reporting import so_far
@@ -232,7 +232,7 @@ def fan_out(state: State, run: Run) -> Sends:
         waiting = [due.pop(id_) for id_ in ids if id_ in due]
         if waiting:
             groups.append(waiting)
-    return _send(state, groups + group_claims(due.values(), CLAIMS, run.sources))
+    return _send(state, groups + group_claims(due.values(), run.sources))
 
 
 def after_join(state: State, run: Run) -> Sends:
@@ -246,14 +246,14 @@ def after_join(state: State, run: Run) -> Sends:
 
 def after_search(state: State, run: Run) -> Sends:
     """Send what was found through `check`, claims that share their evidence together."""
-    return _send(state, group_claims(_due_in_check(latest(state), run), CLAIMS, run.sources))
+    return _send(state, group_claims(_due_in_check(latest(state), run), run.sources))
 
 
 def after_confirm(state: State, run: Run) -> Sends:
     """Convictions that stand go through `check` once more, for their wrong words."""
     asked_about = [one for one in latest(state) if one.confirmation and not one.localised]
     stand = [one for one in asked_about if next_step(one, run.plan).label in WRONG]
-    return _send(state, group_claims(stand, CLAIMS, run.sources))
+    return _send(state, group_claims(stand, run.sources))
 
 
 def after_review(state: State, run: Run) -> Sends:

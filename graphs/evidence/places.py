@@ -27,10 +27,10 @@ from longproof.retrieval.text.normalise import CJK, fold, is_chinese
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Window
 
-WHOLE, WHOLE_IF_DENSE = 16_000, {"en": 40_000, "zh": 24_000}
+SHOWN_WHOLE, SHOWN_WHOLE_IF_DENSE = 16_000, {"en": 40_000, "zh": 24_000}
 """Characters of a source that are shown whole, once: in any case, and where one question about a whole response would
 show nearly everything. A Chinese character is about a token, an English one a quarter."""
-SCANNED = 3_000_000
+READ_UNASKED = 3_000_000
 """Characters of a source up to which all of it is read, if need be, without being asked for."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
@@ -84,7 +84,7 @@ class SentencePlace(NamedTuple):
 
 def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...]:
     """The looks at a source of this length: no further than asked for."""
-    reach = reach or ("scan" if source_characters <= SCANNED else "search")
+    reach = reach or ("scan" if source_characters <= READ_UNASKED else "search")
     if reach == "place":
         return LOOKS[: LOOKS.index("search")]
     return LOOKS[: LOOKS.index(reach) + 1]
@@ -97,8 +97,8 @@ def evidence_shown(source_characters: int, sentences: int, language: Language) -
     pieces than sentence by sentence at their places, or whole where one question asks about all sentences.
     """
     dense = sentences * PLACE >= OVERLAP * source_characters
-    one_question = dense and sentences <= CLAIMS and source_characters <= WHOLE_IF_DENSE[language]
-    if source_characters <= WHOLE or one_question:
+    one_question = dense and sentences <= CLAIMS and source_characters <= SHOWN_WHOLE_IF_DENSE[language]
+    if source_characters <= SHOWN_WHOLE or one_question:
         return source_characters
     return DENSE if dense else SPARSE
 
@@ -129,27 +129,26 @@ def place_claims(
     for part in responses:
         if len(part) > FEW_SENTENCES:
             held.update(part)
-    placed = []
-    for one in claims:
-        place = located[one.claim.sentence]
-        if parts:
-            place = place._replace(sure=False)
-        placed.append(_at_sentence(one, place, one.claim.sentence in held, sources))
     language: Language = "zh" if is_chinese(response) else "en"
     shown_first = evidence_shown(sources.characters, len(cut), language)
-    if whole or sources.characters <= shown_first:
-        everything = tuple(range(sources.number_of_lines))
-        shown = {"place": everything, "sure": True, "everywhere": False}
-        return [one.model_copy(update=shown) for one in placed], in_order
-    likely, pieces = list[str](), list[Place]()
-    for n, one in enumerate(placed):
-        if one.sure:
+    whole = whole or sources.characters <= shown_first
+    shown_whole = {"place": tuple(range(sources.number_of_lines)), "sure": True, "everywhere": False}
+    placed, likely, pieces = list[ClaimState](), list[str](), list[Place]()
+    for claim in claims:
+        at = located[claim.claim.sentence]
+        if parts:
+            at = at._replace(sure=False)
+        one = _at_sentence(claim, at, claim.claim.sentence in held, sources)
+        if whole:
+            one = one.model_copy(update=shown_whole)
+        elif one.sure:
             likely.append(one.claim.id)
-            pieces.append(located[one.claim.sentence].piece)
+            pieces.append(at.piece)
         else:
             hits = sources.hits(one.claim.text, OWN_FIRST)
-            placed[n] = one.model_copy(update={"found": tuple(line.number for line in hits)})
-    return placed, claim_groups(likely, pieces, shown_first)
+            one = one.model_copy(update={"found": tuple(line.number for line in hits)})
+        placed.append(one)
+    return placed, in_order if whole else claim_groups(likely, pieces, shown_first)
 
 
 def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:

@@ -16,6 +16,7 @@ from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, Scanner, scan
 from longproof.agent.evidence.search import Searched, search
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Claim, Failure, Judgement, Lines, Look, Question, SourcePlace
+from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState, State, latest
@@ -49,10 +50,8 @@ def widen(
     if last and not new and last.prompt == prompt:
         return None
     before, pages = (last.lines, last.pages) if last else ((), ())
-    ids = [one.claim.id for one in claims]
-    return make_question(
-        ids, sources, "source" if whole else look, (*before, new) if new else before, pages, prompt
-    )
+    ids, grown = [one.claim.id for one in claims], (*before, new) if new else before
+    return make_question(ids, sources, "source" if whole else look, grown, pages, prompt)
 
 
 def cited_lines(claim: ClaimState, votes: Iterable[Judgement], sources: Sources) -> set[int]:
@@ -92,13 +91,13 @@ def make_question(
     return Question(id=id_, claim_ids=tuple(claim_ids), look=look, prompt=prompt, lines=lines, pages=pages)
 
 
-def group_claims(claims: Iterable[ClaimState], size: int, sources: Sources) -> list[list[ClaimState]]:
+def group_claims(claims: Iterable[ClaimState], sources: Sources) -> list[list[ClaimState]]:
     """Claims that one question asks about: those that share their last one and whose windows touch; of those never
     asked about yet, as many as find room for what was found for them."""
     by_last: dict[str, list[list[ClaimState]]] = {}
     for one in claims:
         groups = by_last.setdefault(one.last_asked, [])
-        if groups and len(groups[-1]) < size and _fits(groups[-1], one, sources):
+        if groups and len(groups[-1]) < CLAIMS and _fits(groups[-1], one, sources):
             groups[-1].append(one)
         else:
             groups.append([one])

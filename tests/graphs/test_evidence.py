@@ -19,9 +19,9 @@ from longproof.graphs.evidence.places import (
     DENSE,
     OVERLAP,
     PLACE,
+    SHOWN_WHOLE,
+    SHOWN_WHOLE_IF_DENSE,
     SPARSE,
-    WHOLE,
-    WHOLE_IF_DENSE,
     about_the_whole,
     claim_groups,
     evidence_shown,
@@ -181,7 +181,9 @@ def test_a_short_source_is_shown_whole_and_a_long_one_the_cheaper_way(
 ) -> None:
     along, places = OVERLAP * source, PLACE * sentences
     shown = evidence_shown(source, sentences, language)
-    if source <= WHOLE or (along <= places and sentences <= CLAIMS and source <= WHOLE_IF_DENSE[language]):
+    if source <= SHOWN_WHOLE or (
+        along <= places and sentences <= CLAIMS and source <= SHOWN_WHOLE_IF_DENSE[language]
+    ):
         assert shown == source
     else:
         assert shown == (DENSE if along <= places else SPARSE)
@@ -240,7 +242,7 @@ def placed(at: Sequence[tuple[int, int]], field: str = "around") -> list[ClaimSt
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=30))
 def test_no_claim_is_lost_among_the_questions_and_neighbours_windows_touch(at):
     windows = [(1000 * start, 1000 * (start + length)) for start, length in at]
-    made = group_claims(placed(windows), CLAIMS, SOURCES)
+    made = group_claims(placed(windows), SOURCES)
     assert [one.claim.index for one in chain.from_iterable(made)] == list(range(len(at)))
     for one, other in chain.from_iterable(pairwise(group) for group in made):
         assert set(one.around) & set(other.around)
@@ -249,7 +251,7 @@ def test_no_claim_is_lost_among_the_questions_and_neighbours_windows_touch(at):
 @given(st.lists(st.integers(1, 5000), max_size=30))
 def test_what_was_found_for_the_claims_of_one_question_is_not_too_long(sizes):
     held = placed([(0, size) for size in sizes], "found")
-    made = group_claims(held, CLAIMS, SOURCES)
+    made = group_claims(held, SOURCES)
     assert list(chain.from_iterable(made)) == held
     for group in made:
         assert len(group) == 1 or sum(SOURCES.characters_of(one.found) for one in group) <= TOGETHER
@@ -257,10 +259,10 @@ def test_what_was_found_for_the_claims_of_one_question_is_not_too_long(sizes):
 
 def test_a_question_has_at_most_so_many_claims_and_those_of_another_are_not_among_them():
     held = placed([(0, 9000)] * 95)
-    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [CLAIMS] * 2 + [95 - 2 * CLAIMS]
+    assert [len(group) for group in group_claims(held, SOURCES)] == [CLAIMS] * 2 + [95 - 2 * CLAIMS]
     (question,) = grown(SOURCES, [[(0, 0, 3000)]])
     held = [held[0].model_copy(update={"asked": (question,)}), *held[1:5]]
-    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [1, 4]
+    assert [len(group) for group in group_claims(held, SOURCES)] == [1, 4]
 
 
 def test_snippets_stand_behind_all_that_was_shown():
@@ -282,4 +284,4 @@ def test_the_work_to_group_grows_with_the_claims_not_with_their_square():
     many, held = ids(2000), states(2000, around=(0, 1, 2))
     pieces = [(0, 100 * n, 100 * n + 3000) for n in range(len(many))]
     assert_linear(lambda size: claim_groups(many[:size], pieces[:size], SPARSE), 1000)
-    assert_linear(lambda size: group_claims(held[:size], CLAIMS, SOURCES), 1000)
+    assert_linear(lambda size: group_claims(held[:size], SOURCES), 1000)
