@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 
 from longproof.agent.types import Case, Claim, Question
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.run import Given, Pool, Run
+from longproof.graphs.run import Pool, Run
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, ClaimState
 from longproof.graphs.verify import check_step
@@ -97,7 +97,7 @@ async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str
         return "explicitly_supported" if rounds == 1 or question.look == "source" else "not_found"
 
     judges = [ScriptedJudge(f"judge {n}", support) for n in range(4)]
-    pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("fabricated")))
+    pool = Pool(judges, ScriptedArbiter("fabricated"))
     settings = Settings(home=folder, cache=False)
     sent = states(groups, folder)
     await graph(shape, pool, sent[:10]).ainvoke({}, context=settings)

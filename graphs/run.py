@@ -14,7 +14,7 @@ from functools import partial
 from inspect import isawaitable
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
@@ -62,20 +62,6 @@ SOURCES = 4_000_000
 """Characters of sources that stay indexed for the next case."""
 
 
-class Given(NamedTuple):
-    """Judges, arbiter and decomposer given as objects, in the place of those that the settings name."""
-
-    judges: Sequence[Judge | BaseChatModel] = ()
-    arbiter: Arbiter | BaseChatModel | None = None
-    decomposer: Decomposer | BaseChatModel | None = None
-    make: Callable[[Chat], Model] | None = None
-    """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
-    by_owner: bool = True
-    """Whoever makes the settings owns the keys, too. A server's clients don't."""
-    recording: Recorder | Replay | None = None
-    """Keeps what models answer, or answers in their place."""
-
-
 class Session:
     """Everything that settings open on one event loop, for all runs with them."""
 
@@ -112,7 +98,7 @@ class Session:
 
     def embedder(self) -> Embedder | None:
         """The embedder, loaded where it isn't at hand; None where words alone are compared."""
-        name, by_owner = self.settings.embedder, self._pool.given.by_owner
+        name, by_owner = self.settings.embedder, self._pool.by_owner
         return self._pool.embedders.get(
             name, lambda: embedder(name, partial(place_and_key, by_owner=by_owner))
         )
@@ -180,11 +166,25 @@ class Run:
         return question.model_copy(update={"shown": (*shown, *await self.session.snippets(question))})
 
 
+@dataclass(eq=False)
 class Pool:
-    """Opens a session once per (settings, event loop), and gives each node its run; `close` ends this loop's."""
+    """Opens a session once per (settings, event loop), and gives each node its run; `close` ends this loop's.
 
-    def __init__(self, given: Given | None = None, protocol: Protocol = LONGPROOF) -> None:
-        self.given, self.protocol = given or Given(), protocol
+    Judges, arbiter and decomposer that are given as objects take the place of those that the settings name.
+    """
+
+    judges: Sequence[Judge | BaseChatModel] = ()
+    arbiter: Arbiter | BaseChatModel | None = None
+    decomposer: Decomposer | BaseChatModel | None = None
+    make: Callable[[Chat], Model] | None = None
+    """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
+    by_owner: bool = True
+    """Whoever makes the settings owns the keys, too. A server's clients don't."""
+    recording: Recorder | Replay | None = None
+    """Keeps what models answer, or answers in their place."""
+    protocol: Protocol = LONGPROOF
+
+    def __post_init__(self) -> None:
         self.sources: Cache[Sources] = Cache(SOURCES, lambda sources: sources.characters)
         self.in_use: WeakValueDictionary[str, Sources] = WeakValueDictionary()
         """Sources that some run holds, whatever the cache let go."""
@@ -258,17 +258,16 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
 
     Raises BadInput where one can't be had.
     """
-    given = pool.given
     if settings.protocol is None:
         settings = settings.model_copy(update={"protocol": pool.protocol.name})
     if settings.protocol != pool.protocol.name:
         raise BadInput(
             f"this graph runs the protocol {pool.protocol.name}, not {settings.protocol}: choose its own graph"
         )
-    if given.recording:
+    if pool.recording:
         refuse_what_is_not_recorded(settings)
-    replay = given.recording if isinstance(given.recording, Replay) else None
-    recorder = given.recording if isinstance(given.recording, Recorder) else None
+    replay = pool.recording if isinstance(pool.recording, Replay) else None
+    recorder = pool.recording if isinstance(pool.recording, Recorder) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     async with AsyncExitStack() as opened:
         ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
@@ -284,9 +283,9 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
                 chat: Chat = RecordedChat(replay, chosen.model, chosen.endpoint)
             else:
                 needs_key = settings.max_calls != 0
-                chat = connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
-            if given.make:
-                return given.make(chat)
+                chat = connect(chosen, stream=settings.stream, by_owner=pool.by_owner, needs_key=needs_key)
+            if pool.make:
+                return pool.make(chat)
             return Model(
                 chat,
                 ledger,
@@ -297,14 +296,14 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
             )
 
         panel = panel_from(
-            given.judges or [as_spec(judge) for judge in settings.judges],
+            pool.judges or [as_spec(judge) for judge in settings.judges],
             open_model,
-            arbiter=given.arbiter or spec_of(settings.arbiter),
-            decomposer=given.decomposer or spec_of(settings.decomposer),
+            arbiter=pool.arbiter or spec_of(settings.arbiter),
+            decomposer=pool.decomposer or spec_of(settings.decomposer),
             searcher=spec_of(settings.searcher),
         )
         opened.push_async_callback(panel.close)
-        refuse_what_is_missing(settings, pool.protocol, panel, objects=bool(given.judges))
+        refuse_what_is_missing(settings, pool.protocol, panel, objects=bool(pool.judges))
         if settings.run_id:
             await ledger.start_run(settings.run_id, begun or begun_with(settings))
         opened.pop_all()

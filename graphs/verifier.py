@@ -22,7 +22,7 @@ from longproof.agent.models.model import Model
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
-from longproof.graphs.run import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import LONGPROOF, PERSON, Reach, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph, method
@@ -102,10 +102,10 @@ class Verifier:
                 settings[role] = chosen
             elif chosen is not None:
                 roles[role] = _refuse_other(chosen, role, kind)
-        given_judges = [_refuse_other(judge, "judge", Judge) for judge in objects]
+        roles["judges"] = [_refuse_other(judge, "judge", Judge) for judge in objects]
         self.settings: Settings = settings_of(settings)
         self._method = method(self.settings.protocol or LONGPROOF.name)
-        self._pool = Pool(Given(given_judges, **roles, make=make, recording=recording), self._method.protocol)
+        self._pool = Pool(**roles, make=make, recording=recording, protocol=self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
     def try_out(self) -> None:

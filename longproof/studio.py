@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.run import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import method, verify_graph
@@ -79,13 +79,12 @@ def refuse_settings(context: Any) -> None:
 
 PLATFORM = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "__context_provided__")
 """Names that LangGraph's server may put beside a client's settings."""
-CLIENTS = Given(by_owner=False)
-"""Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
-graph = studio_graph(verify_graph(Pool(CLIENTS), example=example_input))
-"""No checkpointer of its own: the server brings one."""
+graph = studio_graph(verify_graph(Pool(by_owner=False), example=example_input))
+"""No checkpointer of its own: the server brings one. Settings come from clients: what they name gets no key that the
+server's environment doesn't grant."""
 for _paper in PAPERS:
     _method = method(_paper.name)
-    _graph = _method.graph(Pool(CLIENTS, _method.protocol), None)
+    _graph = _method.graph(Pool(by_owner=False, protocol=_method.protocol), None)
     globals()[_paper.name.replace("-", "_")] = studio_graph(_graph)
 STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")
 """The pages that may drive a server without a key; langgraph.json lists the same."""

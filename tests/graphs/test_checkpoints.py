@@ -17,7 +17,7 @@ from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentenc
 
 from longproof.agent.types import Case, Judgement, Question, Report
 from longproof.graphs.papers.paper import Unit
-from longproof.graphs.run import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import ClaimState, Reviewed
 from longproof.graphs.verify import method
@@ -103,8 +103,8 @@ def run_twice(
 def ours(judges: list[Any], arbiter: str = "contradicting") -> Callable[[AsyncSqliteSaver], Any]:
     """Our own graph over these judges."""
     row, build = method("longproof")
-    given = Given(judges, ScriptedArbiter(arbiter), WholeSentences())
-    return lambda saver: build(Pool(given, row), saver)
+    given = (judges, ScriptedArbiter(arbiter), WholeSentences())
+    return lambda saver: build(Pool(*given, protocol=row), saver)
 
 
 def test_the_tests_run_under_strict_checkpoints() -> None:

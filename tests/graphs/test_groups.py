@@ -11,7 +11,7 @@ from longproof import Verifier
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Answered
 from longproof.graphs.evidence.places import CLAIMS
-from longproof.graphs.run import GROUPS, Given, Pool
+from longproof.graphs.run import GROUPS, Pool
 from longproof.graphs.settings import Settings
 
 SOURCE = "Keepers sold boats at the harbour."
@@ -97,7 +97,7 @@ def test_who_listens_hears_of_each_judges_call() -> None:
 
 def test_two_who_close_a_pool_at_once_each_find_it_closed(tmp_path) -> None:
     async def close_twice() -> None:
-        pool = Pool(Given(judges=[ScriptedJudge("a", "not_found")]))
+        pool = Pool([ScriptedJudge("a", "not_found")])
         for name in ("one", "two"):
             await pool.session(Settings(home=str(tmp_path / name)))
         await asyncio.gather(pool.close(), pool.close())

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof.agent.types import Report
-from longproof.graphs.run import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 
@@ -41,8 +41,8 @@ class Desk:
 
     def __init__(self, panel=None, **settings):
         self.arbiter = ScriptedArbiter("explicitly_supported")
-        given = Given(panel or judges(), self.arbiter, WholeSentences())
-        self.graph = verify_graph(Pool(given), checkpointer=InMemorySaver())
+        pool = Pool(panel or judges(), self.arbiter, WholeSentences())
+        self.graph = verify_graph(pool, checkpointer=InMemorySaver())
         self.settings = Settings(arbiter="person", **settings)
         self.state = self.go({"source": SOURCE, "response": RESPONSE})
 
@@ -148,7 +148,7 @@ def test_without_disputes_nobody_is_asked():
 def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():
     async def work() -> tuple[str, bool]:
         judges = [ScriptedJudge("a", "explicitly_supported"), ScriptedJudge("b", "not_found")]
-        pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("explicitly_supported")))
+        pool = Pool(judges, ScriptedArbiter("explicitly_supported"))
         graph = verify_graph(pool, InMemorySaver())
         thread = {"configurable": {"thread_id": "fork"}}
         given = {"source": "In May Ada sold the boat to Tom.", "response": "Ada sold the boat to Tom."}
