@@ -7,6 +7,7 @@ Does not know: what happens next to a claim (policy), how a judge judges or a pa
 import asyncio
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
+from typing import get_args
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
@@ -23,7 +24,7 @@ from longproof.graphs.evidence.search import (
     with_snippets,
 )
 from longproof.graphs.panel import Cascade, ask_until_clear, complete, needed_to_clear
-from longproof.graphs.policy import next_step
+from longproof.graphs.policy import Inside, next_step
 from longproof.graphs.run import Run
 from longproof.graphs.state import CheckState, ClaimState, Consulted, replace_claims
 from longproof.indexes.documents import DocumentRef
@@ -32,22 +33,15 @@ SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
 LONGEST = 200
 """Characters of a text in what a node tells while it works."""
-NODES = {
-    "decompose": "decompose",
-    "show": "gather",
-    "judge": "judge",
-    "arbitrate": "arbitrate",
-    "consult": "consult",
-}
-"""The node that does what a step says, in order of priority: a group goes where the first step that any of its
-claims needs leads. Where none needs one (settled, a person's, or waiting for search, scan or confirm), the group
-leaves through `localise`."""
+NODES: tuple[Inside, ...] = get_args(Inside)
+"""A group goes to the first of these nodes that any of its claims needs. Where none needs one (settled, a person's,
+or waiting for search, scan or confirm), the group leaves through `localise`."""
 
 
 def route(state: CheckState, run: Run) -> str:
     """The node that does what any of the claims needs next. Every edge of `check` asks it."""
     needed = {next_step(one, run.plan).do for one in state["claims"]}
-    return next((node for do, node in NODES.items() if do in needed), "localise")
+    return next((node for node in NODES if node in needed), "localise")
 
 
 async def decompose(state: CheckState, run: Run) -> CheckState:
@@ -102,7 +96,7 @@ def _ask_about_parts(
 async def gather(state: CheckState, run: Run) -> CheckState:
     """Show each open claim the evidence of its next look, as a question."""
     by_look: dict[Look, list[ClaimState]] = {}
-    for one in run.due(state["claims"], "show"):
+    for one in run.due(state["claims"], "gather"):
         by_look.setdefault(next_step(one, run.plan).look, []).append(one)
     if "words" in by_look:
         # The first search by meaning embeds all of the source: not on the event loop.

@@ -20,9 +20,9 @@ CAVEATS: dict[Consulted, str] = {
     "no_pages": "outside knowledge not consulted",
     "nothing_found": "nothing in the saved pages speaks of it",
 }
-Inside = Literal["decompose", "show", "judge", "arbitrate", "consult"]
-"""Done within a claim group: take a sentence apart, show the evidence of a look, ask the judges, the arbiter, saved
-pages."""
+Inside = Literal["decompose", "gather", "judge", "arbitrate", "consult"]
+"""Done by a node within a claim group, in order of priority: take a sentence apart, show the evidence of a look, ask
+the judges, the arbiter, saved pages."""
 Outside = Literal["search", "scan", "confirm", "person", "settle", "nothing"]
 """Have the whole source searched or read, a conviction confirmed, a person asked; settle, with a label or the reason
 why there is none; or nothing, where another claim is judged in its stead."""
@@ -63,7 +63,7 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     if not claim.asked and not claim.looks:
         return _first_step(claim, plan)
     if _has_something_to_show(claim):
-        return Step(do="show", look=claim.looks[-1])
+        return Step(do="gather", look=claim.looks[-1])
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
         # A person's word is final but for `not_found`.
@@ -144,7 +144,7 @@ def _first_step(claim: ClaimState, plan: Plan) -> Step:
         return Step(do="consult") if claim.consulted == "not_yet" else Step(do="settle", failure="sourceless")
     if claim.everywhere and "search" in plan.looks:
         return Step(do="search", look="search")
-    return Step(do="show", look="words" if claim.found else plan.looks[0])
+    return Step(do="gather", look="words" if claim.found else plan.looks[0])
 
 
 def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
@@ -157,7 +157,7 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     wider = _wider_look(claim, tally.side, plan)
     look = claim.looks[-1] if claim.looks else question.look
     if tally.votes and tally.side not in ("supported", "no_fact") and _may_be_said_elsewhere(claim):
-        return Step(do="show", look="words")
+        return Step(do="gather", look="words")
     if tally.side == "contradicted" and not claim.sure and wider and wider.do == "search":
         return wider
     if tally.label is not None and tally.side is not None and may_decide(tally.side, look, last=not wider):
@@ -200,7 +200,7 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
         if look == "search":
             return Step(do="search", look=look)
         if look != "scan":
-            return Step(do="show", look=look)
+            return Step(do="gather", look=look)
         if side == "not_found":
             return Step(do="scan", look=look)
     return None
@@ -210,7 +210,7 @@ def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: P
     """Settle what was decided; what was not found goes on to the rest of the source, then to the saved pages
     (VeriGray's tree, seed 002), whoever says so. Fabricated is only what was looked for in all of the source."""
     if SIDES[label] == "contradicted" and _may_be_said_elsewhere(claim):
-        return Step(do="show", look="words")
+        return Step(do="gather", look="words")
     if SIDES[label] != "not_found":
         return Step(do="settle", label=final_label(label), decided_by=decided_by)
     if wider := _wider_look(claim, "not_found", plan):

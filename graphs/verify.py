@@ -132,7 +132,7 @@ def check_graph(pool: Pool) -> CompiledStateGraph[CheckState, Settings, CheckSta
     for node in (check.decompose, check.gather, check.judge, check.vote, check.arbitrate, check.consult):
         builder.add_node(bind(node))
     builder.add_node("localise", bind(check.localise_errors))
-    builder.add_conditional_edges(START, route, [*check.NODES.values(), "localise"])
+    builder.add_conditional_edges(START, route, [*check.NODES, "localise"])
     builder.add_conditional_edges("decompose", route, ["gather", "judge", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges(
         "gather", route, ["gather", "judge", "decompose", "arbitrate", "consult", "localise"]

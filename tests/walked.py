@@ -168,7 +168,7 @@ def take_apart(sentence: ClaimState, plan: Plan, parts: int) -> list[ClaimState]
 
 def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> ClaimState:
     """The claim after the nodes have done what the step says."""
-    if step.do == "show":
+    if step.do == "gather":
         return shown(step.look, state, draw)
     if step.do in ("search", "scan"):
         return sought(step, state, draw)

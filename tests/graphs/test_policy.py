@@ -36,7 +36,7 @@ CLEARED = ("explicitly_supported", "implicitly_supported", "no_fact")
 OURS = Plan(looks=LOOKS, consensus=2 / 3)
 NEAR, SEARCHED = (OURS.model_copy(update={"looks": LOOKS[:n]}) for n in (3, 4))
 ANY_LOOK = st.sampled_from([*LOOKS, "source", "pages"])
-WORDS, SEARCH = Step(do="show", look="words"), Step(do="search", look="search")
+WORDS, SEARCH = Step(do="gather", look="words"), Step(do="search", look="search")
 
 
 def asked(
@@ -79,9 +79,9 @@ def test_every_look_comes_once_and_pages_once_after_all_of_them(journey: Journey
         assert len(set(last.looks)) == len(last.looks)
         assert all(did.count(once) <= 1 for once in ("search", "scan", "consult", "confirm"))
         meant = {*plan.looks, "words"}
-        assert all(step.look in meant for step in steps if step.do in ("show", "search", "scan"))
+        assert all(step.look in meant for step in steps if step.do in ("gather", "search", "scan"))
         if "consult" in did:
-            assert not {"show", "search", "scan"} & set(did[did.index("consult") :])
+            assert not {"gather", "search", "scan"} & set(did[did.index("consult") :])
         assert all(last.votes(one.id) for one in last.asked), "what is shown is judged before it is settled"
         assert did.count("arbitrate") + did.count("person") <= 4
         assert plan.arbiter == "model" or "arbitrate" not in did
@@ -128,7 +128,7 @@ def test_a_sentence_that_somebody_doubts_is_taken_apart_and_a_failure_is_no_doub
 def test_the_same_wrong_words_are_words_that_all_name() -> None:
     said = ["contradicting"] * 3
     for wrong, do in [
-        ([(0, 4), (2, 7), (3, 5)], "show"),
+        ([(0, 4), (2, 7), (3, 5)], "gather"),
         ([(0, 3), (2, 7), (6, 9)], "decompose"),
         ([(2, 7), (0, 3), (6, 9)], "decompose"),
         ([(0, 4), (0, 4), None], "decompose"),
@@ -185,7 +185,7 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_every
     unsure, everywhere = claim(sure=False, found=(4, 5)), claim(everywhere=True)
     assert next_step(unsure, OURS) == next_step(unsure, NEAR) == WORDS
     assert next_step(everywhere, OURS) == SEARCH
-    assert next_step(everywhere, NEAR) == Step(do="show", look="place")
+    assert next_step(everywhere, NEAR) == Step(do="gather", look="place")
     read = asked(["contradicting"] * 3, "words", sure=False, around=())
     assert next_step(read, OURS) == SEARCH, "places that words found don't convict alone"
     assert next_step(read, NEAR).label == "contradicting"
@@ -201,7 +201,7 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_every
         ),
         ("not_found", "place", OURS, WORDS),
         ("not_found", "words", OURS, SEARCH),
-        ("not_found", "words", NEAR, Step(do="show", look="window")),
+        ("not_found", "words", NEAR, Step(do="gather", look="window")),
         ("not_found", "search", OURS, Step(do="scan", look="scan")),
         ("not_found", "scan", OURS, Step(do="consult")),
         ("contradicting", "words", OURS, Step(do="settle", label="contradicting", decided_by="vote")),
@@ -360,11 +360,12 @@ def worked(state: ClaimState, node: str, plan: Plan, draw: Any, size: int) -> Cl
     """A claim after a node of its group, or after what is done for all groups once this one left."""
     step = next_step(state, plan)
     ended = step.do in ("settle", "nothing")
-    return state if ended or NODES.get(step.do, "localise") != node else done(step, state, plan, draw, size)
+    own = step.do if step.do in NODES else "localise"
+    return state if ended or own != node else done(step, state, plan, draw, size)
 
 
 def test_the_graphs_have_a_node_for_every_step_and_an_edge_for_every_look_at_the_whole_source() -> None:
-    assert {*NODES.values(), "localise"} <= {target for _, target in EDGES}
+    assert {*NODES, "localise"} <= {target for _, target in EDGES}
     edges = {(edge.source, edge.target) for edge in verify_graph(Pool()).get_graph().edges}
     for look in ("search", "scan"):
         assert {("join", look), (look, "check"), (look, "join")} <= edges
