@@ -97,7 +97,7 @@ class Settings(BaseModel):
     retry_failed: bool = False
     """Ask again where a kept answer came to nothing; a batch takes up undecided cases, too."""
     may_state_no_fact: bool = False
-    """Sentences that state no fact (greetings, plain questions) are not named beside the verdict, and are no reason for
+    """Sentences that state no fact (greetings, plain questions) are not named beside the verdict, and no reason for
     exit 3 under --check."""
     run_id: str | None = None
     """A name for this run in the ledger; the same case goes on where it stopped."""
