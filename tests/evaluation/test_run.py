@@ -64,7 +64,9 @@ def test_a_stopped_run_goes_on_without_checking_anything_twice(
         run(cases, out, stopped, parallel=1)
     with (out / "results.jsonl").open("ab") as file:
         file.write(b'{"id": "case-9", "rep')
+    (out / ".part-1").write_text("half a report")
     run(cases, out, resumed)
+    assert not (out / ".part-1").exists()
     assert (len(stopped.asked), stopped.closed) == (5, 1)
     assert not set(stopped.asked) & set(resumed.asked)
     assert len(stopped.asked) + len(resumed.asked) == 12

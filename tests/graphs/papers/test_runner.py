@@ -123,6 +123,15 @@ def test_what_a_panel_is_split_about_goes_to_the_arbiter(
     assert len(server.asked) == 4 + (expected[2] != "vote")
 
 
+def test_a_report_has_the_judgements_in_the_order_of_the_panel(tmp_path: Path) -> None:
+    says = Reader(Option={"facts": [], "label": "no_fact"})
+    with ChatServer(says) as here, ChatServer(says) as there:
+        judges = [f"openai:m@{server.address}" for server in (here, there, here)]
+        report = Verifier(judges, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+    names = [*judges[:2], f"{judges[2]}#2"]
+    assert [[one.judge for one in claim.judgements] for claim in report.claims] == [names] * 2
+
+
 def test_a_list_of_what_is_no_piece_is_asked_for_once_more_where_the_paper_asks_again(tmp_path: Path) -> None:
     article = "The lighthouse is 41 metres high. Prisoners built it."
 
