@@ -152,8 +152,10 @@ def test_examples_of_a_long_source_are_planned_together_without_pairs(tmp_path: 
 
     def groups(**changes: Any) -> list[list[Example]]:
         drawn = [example.model_copy(update=changes) for example in found]
-        planned = plan_groups(planned_examples(drawn, joined=True))
-        return [[drawn[one.place[0]] for one in group] for group in planned]
+        once, again = (planned_examples(drawn, joined=True, repeat=repeat) for repeat in range(2))
+        planned = plan_groups([*once, *again])
+        assert all(len({one.place[1] for one in group}) == 1 for group in planned)
+        return [[drawn[one.place[0]] for one in group] for group in planned if group[0].place[1] == 0]
 
     assert [len({example.pair for example in group}) for group in groups()] == [6, 6]
     assert len(groups(sources=())) == 12
