@@ -35,9 +35,6 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
     nearest to the last centre counts first, then the earlier.
     """
     scores = np.asarray(similarity, dtype=np.float64)
-    if not len(scores):
-        return []
-    beliefs = _softmax(_evidence(scores))
     blocks = np.arange(scores.shape[1])
     end = len(blocks) - 1
     windows: list[Window] = []
@@ -48,8 +45,7 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
         centre = min(last + 1, end) if found is None else found
         step = centre - last
         reach = 3 if found is None or step not in (0, 1) else 2
-        span = max(0, centre - reach), min(end, centre + reach)
-        windows.append(_window(span, centre, beliefs[segment]))
+        windows.append(Window(first=max(0, centre - reach), last=min(end, centre + reach), centre=centre))
         last = centre
     return windows
 
@@ -74,12 +70,12 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
     # How well each block fits the best path through the other segments: 0 on it, never below -LEAVE.
     support = before + after
     placed = evidence + np.maximum(support - support.max(axis=1, keepdims=True), -LEAVE)
-    beliefs = _softmax(placed)
-    centres = placed.argmax(axis=1)
-    return [
-        _window(_range(belief, centre), centre, belief)
-        for belief, centre in zip(beliefs, centres.tolist(), strict=True)
-    ]
+    windows: list[Window] = []
+    for belief, centre in zip(_softmax(placed), placed.argmax(axis=1).tolist(), strict=True):
+        first, last = _range(belief, centre)
+        held = min(1.0, float(belief[first : last + 1].sum()))
+        windows.append(Window(first=first, last=last, centre=centre, confidence=held))
+    return windows
 
 
 def _arrivals(kept: Matrix, up: float, down: float) -> Matrix:
@@ -109,12 +105,6 @@ def _range(belief: Matrix, centre: int) -> tuple[int, int]:
         for last in range(right, min(end, first + WIDEST - 1) + 1)
     ]
     return max(ranges, key=lambda r: held[r[1] + 1] - held[r[0]] - WORTH * (r[1] - r[0]))
-
-
-def _window(blocks: tuple[int, int], centre: int, belief: Matrix) -> Window:
-    first, last = blocks
-    held = min(1.0, float(belief[first : last + 1].sum()))
-    return Window(first=first, last=last, centre=centre, confidence=held)
 
 
 def _evidence(scores: Matrix) -> Matrix:

@@ -119,12 +119,12 @@ class Hit(NamedTuple):
 
 class Window(Frozen):
     """The blocks of the source that a segment of the response is read against: first, last and likeliest, by index;
-    `confidence` lies in [0, 1]."""
+    `confidence` lies in [0, 1], 0 where a way of aligning tells none."""
 
     first: int
     last: int
     centre: int
-    confidence: float
+    confidence: float = 0.0
 
 
 def text_id(text: str) -> str:
