@@ -14,7 +14,7 @@ from longproof.agent.prompting import shown_runs
 from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Judgement, Question, Reading
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.types import Span
 
 _ERROR = re.compile(
     rf"(?:(?P<kind>{'|'.join([*KINDS, 'none'])})\s*[:：])?(?P<wrong>.+?)(?:\s*(?:=>|→|⇒)(?P<correction>.*))?",
@@ -80,9 +80,8 @@ def find_quote(quote: str, shown: Sequence[Span]) -> Span | None:
     if not says_something(quote):
         return None
     for span in shown:
-        place = locate(quote, Document(id=span.source_id, text=span.text))
-        if place is not None:
-            return span.part(place.start, place.end)
+        if place := locate(quote, span.text):
+            return span.part(*place)
     return None
 
 
@@ -153,13 +152,14 @@ def _line_by_quote(quote: str, question: Question) -> Span | None:
     begun = re.match(r"\W*(\d+)", fold(quote))
     for run in shown_runs(question):
         lines = [line.span for line in run]
-        place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
+        text = "\n".join(line.text for line in lines)
+        first, last = locate(quote, text) or (0, 0)
         # A number before the quoted words is a line's, and not of the line that has them.
-        if place is None or (begun and begun[1] not in fold(place.text)):
+        if first == last or (begun and begun[1] not in fold(text[first:last])):
             continue
         held, start = [], 0
         for line in lines:
-            held.append(min(place.end, start + len(line.text)) - max(place.start, start))
+            held.append(min(last, start + len(line.text)) - max(first, start))
             start += len(line.text) + 1
         return lines[held.index(max(held))]
     return None

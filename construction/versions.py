@@ -17,7 +17,7 @@ from longproof.prompts import Language
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import CJK, fold, is_chinese, tokens
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.types import Span
 
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
 
@@ -163,7 +163,6 @@ def locate_quote(quote: str, text: str) -> Place | None:
     """The place of a quote in a text: as it stands, else after folding; never a mere likeness."""
     if (wanted := quote.strip()) and (at := text.find(wanted)) >= 0:
         return Place.of(text, at, at + len(wanted))
-    near = locate(quote, Document.of(text))
-    if near is None or tokens(near.text) != tokens(quote):
-        return None
-    return Place(start=near.start, end=near.end, text=near.text)
+    near = locate(quote, text)
+    place = Place.of(text, *near) if near else None
+    return place if place and tokens(place.text) == tokens(quote) else None

@@ -1,4 +1,4 @@
-"""Locating: where a quote stands in a document. Does not know: who quoted, or what a quote that isn't found means.
+"""Locating: where a quote stands in a text. Does not know: who quoted, or what a quote that isn't found means.
 
 Knows: exact places, places equal after folding script, width, case, punctuation and spaces, and nearly equal ones.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from longproof.retrieval.text.normalise import CJK, fold, way_back
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.text.sentences import Range
 
 ENOUGH = 90.0  # the least likeness, 0 to 100 (partial ratio), at which a place is taken for the quote
 
@@ -21,19 +21,17 @@ _FIGURE = re.compile(r"\d+")
 _ELLIPSIS = re.compile(r"\[?(?:[…⋯]+|[.．]{3,}|。{3,}|(?:\. ){2,}\.)\]?")
 
 
-def locate(quote: str, document: Document) -> Span | None:
-    """The first place of the quote in the document; None where there is none.
+def locate(quote: str, text: str) -> Range | None:
+    """The first place of the quote in the text, `[start, end)`; None where there is none.
 
     Sought exactly; then folded, without punctuation; then, for quotes of at least 4 CJK or 8 other characters, the
     likeliest place of at least `ENOUGH` that has the same figures. Of a quote cut by an ellipsis, its longest part
-    is located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the
-    quote.
+    is located. Words of spaced scripts are never cut. What stands at the place may differ from the quote.
     """
     quote = quote.strip()
-    place = _exactly(quote, document.text)
-    if place:
-        return document.span(*place)
-    words, places, back = _words(document.text)
+    if place := _exactly(quote, text):
+        return place
+    words, places, back = _words(text)
     place = _exactly(_words(quote)[0], words)
     if place is None:
         parts = [_words(part)[0] for part in _ELLIPSIS.split(quote)]
@@ -45,10 +43,10 @@ def locate(quote: str, document: Document) -> Span | None:
     if place is None:
         return None
     start, end = place
-    return document.span(*back(places[start], places[end - 1] + 1))
+    return back(places[start], places[end - 1] + 1)
 
 
-def _exactly(quote: str, text: str) -> tuple[int, int] | None:
+def _exactly(quote: str, text: str) -> Range | None:
     """The first place of the quote that isn't inside a longer word of a spaced script; none of an empty one."""
     if not quote:
         return None
@@ -66,7 +64,7 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=8)
-def _words(text: str) -> tuple[str, "array[int]", Callable[[int, int], tuple[int, int]]]:
+def _words(text: str) -> tuple[str, "array[int]", Callable[[int, int], Range]]:
     """The folded words of a text, CJK runs joined, other words with one space between them; and the way back.
 
     First each character's place in the folded text, then the way from there. Many quotes are looked for in one text:
@@ -85,7 +83,7 @@ def _words(text: str) -> tuple[str, "array[int]", Callable[[int, int], tuple[int
     return "".join(pieces), places, way_back(text)
 
 
-def _nearly(sought: str, words: str) -> tuple[int, int] | None:
+def _nearly(sought: str, words: str) -> Range | None:
     """The likeliest place, widened to whole words; none where it has other figures than the quote."""
     from rapidfuzz.fuzz import partial_ratio_alignment
 
