@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 from pydantic import Field
@@ -124,12 +125,13 @@ class _Sought:
 
 
 class _Request(NamedTuple):
-    """A request for a claim, and the passages that the library has for it, best first."""
+    """A request for a claim, the passages that the library has for it, best first, and the lines shown of these."""
 
     claim: _Sought
     name: str
     passages: Sequence[Sequence[Line]]
-    query: str | None = None
+    finds: bool
+    shown: set[int]
 
 
 @dataclass
@@ -151,7 +153,8 @@ class _Loop:
 
     async def run(self, hits: Mapping[str, Sequence[Line]]) -> None:
         """Turn after turn, until all claims are done, nothing new is asked for or found, or a turn failed."""
-        requests = [_Request(c, HITS, runs(hits.get(c.claim.id, ()))) for c in self.claims.values()]
+        own = ((claim, hits.get(claim.claim.id)) for claim in self.claims.values())
+        requests = [_Request(claim, HITS, runs(lines), False, set()) for claim, lines in own if lines]
         for turn in range(1, self.turns + 1):
             new = self._show(requests)
             if turn > 1 and not new:
@@ -175,12 +178,8 @@ class _Loop:
         """The lines that this turn shows and none did before: the best passage of each request, then the second."""
         room = min(self.room, max(self.room // 2, LEAST_SHOWN))
         before = set(self.seen)
-        numbers: list[set[int]] = [set() for _ in requests]
-        for rank in range(max((len(request.passages) for request in requests), default=0)):
-            for request, shown_of in zip(requests, numbers, strict=True):
-                if rank >= len(request.passages):
-                    continue
-                passage = request.passages[rank]
+        for ranked in zip_longest(*(request.passages for request in requests), fillvalue=()):
+            for request, passage in zip(requests, ranked, strict=True):
                 unseen = {line.number: line for line in passage if line.number not in self.seen}
                 size = sum(len(block) + len(BETWEEN) for block in line_blocks(unseen.values()))
                 if size > room:
@@ -188,21 +187,18 @@ class _Loop:
                 room -= size
                 self.room -= size
                 self.seen |= unseen
-                shown_of.update(line.number for line in passage)
+                request.shown.update(line.number for line in passage)
         for claim in self.claims.values():
             claim.asked |= dict.fromkeys(claim.found)
             claim.found, claim.postponed = {}, {}
-        for request, shown_of in zip(requests, numbers, strict=True):
-            claim, name = request.claim, request.name
-            if any(request.passages) and not shown_of:
+        for claim, name, passages, finds, shown in requests:
+            if shown or not any(passages):
+                claim.found[name] = ranges(shown) or "nothing"
+                if finds:
+                    claim.queries[name] = None
+            elif name != HITS:
                 # What there was no room to show may be asked for again.
-                if name != HITS:
-                    claim.postponed[name] = None
-                continue
-            if shown_of or name != HITS:
-                claim.found[name] = ranges(shown_of) or "nothing"
-            if request.query is not None:
-                claim.queries[request.query] = None
+                claim.postponed[name] = None
         return [self.seen[number] for number in sorted(set(self.seen) - before)]
 
     def _prompt(self, turn: int, new: Sequence[Line]) -> Prompt:
@@ -253,7 +249,7 @@ class _Loop:
             if name in asked or (claim.claim.id, name) in requests or not (finds or place):
                 continue
             passages = [self.library.read(int(place[1]))] if place else self.library.find(name)
-            requests[claim.claim.id, name] = _Request(claim, name, passages, name if finds else None)
+            requests[claim.claim.id, name] = _Request(claim, name, passages, finds, set())
         return list(requests.values())
 
     def _about(self, form: re.Pattern[str], text: str) -> tuple[_Sought, re.Match[str]] | None:
