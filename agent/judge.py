@@ -7,8 +7,8 @@ papers' prompts (graphs/papers).
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Self, get_args
 
 from pydantic import Field, model_validator
@@ -117,96 +117,77 @@ class ModelJudge:
     `temperature` None is 0. `sample` tells apart judges that put the same question to the same model.
     """
 
+    deciding = "arbitrate"
+    """The prompt that shows an arbiter what the others said."""
+
     def __init__(self, name: str, model: Model, *, temperature: float | None = None, sample: int = 0) -> None:
         self.name, self.temperature = name, temperature
         self.asker = Asker(model, temperature or 0.0, sample)
+        self.prior: Sequence[Judgement] | None = None
+        """The judgements that an arbiter decides between."""
 
     @property
     def endpoint(self) -> str:
         """The server that its answers come from."""
         return self.asker.model.endpoint
 
-    async def judge(
-        self,
-        question: Question,
-        claims: Sequence[Claim],
-        case: Case,
-        prior: Sequence[Judgement] | None = None,
-    ) -> Answered:
+    def form(self, question: Question) -> type[Form]:
+        """The form that this question is answered in."""
+        return StatementChoice if question.prompt == "confirm" else Findings
+
+    def prompt(self, question: Question, numbered: Numbered, case: Case) -> Prompt:
+        """The prompt that asks this question about these claims."""
+        return prompt_for(PARTS[question.prompt], question, numbered, case)
+
+    def read(self, value: Any, n: int, claims: Sequence[Claim], question: Question, case: Case) -> Weighed:
+        """Read what a filled form says of the claim that has this number in it."""
+        claim = claims[n - 1]
+        if isinstance(value, StatementChoice):
+            return read_choice(value, claim, question, case)
+        alone = [other.text for other in claims].count(claim.text) == 1
+        return read_findings(findings_about(value, n, claim.text if alone else ""), claim, question, case)
+
+    def with_prior(self, prior: Sequence[Judgement]) -> Self:
+        """The same judge as an arbiter, who sees what the others said: shuffled, without names."""
+        arbiter = copy(self)
+        arbiter.prior = prior
+        return arbiter
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        confirms = question.prompt == "confirm"
-        texts = Counter(claim.text for claim in claims)
 
-        def read(value: Any, n: int, claim: Claim) -> Weighed:
-            if confirms:
-                return read_choice(value, claim, question, case)
-            said = findings_about(value, n, claim.text if texts[claim.text] == 1 else "")
-            return read_findings(said, claim, question, case)
+        def prompt_about(numbered: Numbered) -> Prompt:
+            prompt = self.prompt(question, numbered, case)
+            if self.prior is None:
+                return prompt
+            said = opinions(numbered, self.prior, question)
+            return prompt.then(render(self.deciding, language_of(case), opinions=said))
 
-        return await ask_about_claims(
-            self.asker,
-            self.name,
-            question,
-            claims,
-            case,
-            purpose="confirm" if confirms else "judge",
-            form=StatementChoice if confirms else Findings,
-            prompt_of=lambda numbered: prompt_for(PARTS[question.prompt], question, numbered, case),
-            read=read,
-            prior=prior,
+        def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
+            said = {}
+            for n, claim in numbered.items():
+                weighed = Weighed(None, answer.failure, reason=answer.detail)
+                if answer.value is not None:
+                    weighed = self.read(answer.value, n, claims, question, case)
+                said[n] = weighed.judgement(self.name, question, claim, answer.call_id, prompt.hash)
+            return said
+
+        asked = "confirm" if question.prompt == "confirm" else "judge"
+        found, calls = await self.asker.ask_about(
+            dict(enumerate(claims, start=1)),
+            letter="C",
+            purpose=asked if self.prior is None else "arbitrate",
+            form=self.form(question),
+            prompt_of=prompt_about,
+            read=judgements,
         )
+        return Answered(list(found.values()), calls)
 
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
-        """The same of one more judge, who also sees what the others said: shuffled, without names."""
-        return await self.judge(question, claims, case, judgements)
-
-
-async def ask_about_claims(
-    asker: Asker,
-    judge: str,
-    question: Question,
-    claims: Sequence[Claim],
-    case: Case,
-    *,
-    form: type[Form],
-    prompt_of: Callable[[Numbered], Prompt],
-    read: Callable[[Any, int, Claim], Weighed],
-    purpose: str = "judge",
-    prior: Sequence[Judgement] | None = None,
-    deciding: str = "arbitrate",
-) -> Answered:
-    """Ask a model about each claim of a question; `read` takes a filled form and the claim's number in it.
-
-    `prior`: the judgements that an arbiter decides between, which the prompt `deciding` shows.
-    """
-
-    def prompt_about(numbered: Numbered) -> Prompt:
-        prompt = prompt_of(numbered)
-        if prior is None:
-            return prompt
-        said = opinions(numbered, prior, question)
-        return prompt.then(render(deciding, language_of(case), opinions=said))
-
-    def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
-        said = {}
-        for n, claim in numbered.items():
-            weighed = Weighed(None, answer.failure, reason=answer.detail)
-            if answer.value is not None:
-                weighed = read(answer.value, n, claim)
-            said[n] = weighed.judgement(judge, question, claim, answer.call_id, prompt.hash)
-        return said
-
-    found, calls = await asker.ask_about(
-        dict(enumerate(claims, start=1)),
-        letter="C",
-        purpose=purpose if prior is None else "arbitrate",
-        form=form,
-        prompt_of=prompt_about,
-        read=judgements,
-    )
-    return Answered(list(found.values()), calls)
+        """The same of one more judge, who sees what the others said."""
+        return await self.with_prior(judgements).judge(question, claims, case)
 
 
 def read_findings(said: Sequence[Finding], claim: Claim, question: Question, case: Case) -> Weighed:

@@ -15,12 +15,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from typing_extensions import TypedDict
 
 from longproof.agent.guards import Weighed, word
-from longproof.agent.judge import ModelJudge, ask_about_claims
+from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
-from longproof.agent.models.model import Asker
 from longproof.agent.prompting import Numbered, brief, fill, language_of, line
 from longproof.agent.types import (
-    Answered,
     Call,
     Case,
     Claim,
@@ -85,35 +83,29 @@ class About(NamedTuple):
     case: Case
 
 
-class PaperJudge(NamedTuple):
-    """A model that is asked as a paper asks: its prompt, its form, its way of reading."""
+class PaperJudge(ModelJudge):
+    """A model that is asked as a paper asks: its prompt, its form, its way of reading. Its temperature is the judge's
+    own, if it has any, else the paper's."""
 
-    name: str
-    asker: Asker
-    paper: "Paper"
-    prior: Sequence[Judgement] | None = None
-    """The judgements that it decides between, shuffled and without names, if it is the arbiter."""
+    deciding = "arbitrate_paper"
 
-    @property
-    def endpoint(self) -> str:
-        """The server that its answers come from."""
-        return self.asker.model.endpoint
+    def __init__(self, judge: ModelJudge, paper: "Paper") -> None:
+        temperature = paper.temperature if judge.temperature is None else judge.temperature
+        super().__init__(judge.name, judge.asker.model, temperature=temperature, sample=judge.asker.sample)
+        self.asker = self.asker._replace(once=not paper.asks_again)
+        self.paper = paper
 
-    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
-        """One judgement for each of `claims`, in their order."""
-        paper, shown = self.paper, question.shown
-        return await ask_about_claims(
-            self.asker,
-            self.name,
-            question,
-            claims,
-            case,
-            form=paper.form,
-            prompt_of=lambda numbered: prompt_about(paper.prompt, shown, numbered, case),
-            read=lambda value, n, claim: paper.read(value, About(n, claim, shown, case)),
-            prior=self.prior,
-            deciding="arbitrate_paper",
-        )
+    def form(self, question: Question) -> type[Form]:
+        """The paper's form."""
+        return self.paper.form
+
+    def prompt(self, question: Question, numbered: Numbered, case: Case) -> Prompt:
+        """The paper's prompt about these units."""
+        return prompt_about(self.paper.prompt, question.shown, numbered, case)
+
+    def read(self, value: Any, n: int, claims: Sequence[Claim], question: Question, case: Case) -> Weighed:
+        """Read a filled form as the paper does."""
+        return self.paper.read(value, About(n, claims[n - 1], question.shown, case))
 
 
 class PaperRun(NamedTuple):
@@ -124,18 +116,13 @@ class PaperRun(NamedTuple):
     tell: Callable[[dict[str, object]], None]
 
     def judges(self) -> tuple[list[PaperJudge], PaperJudge]:
-        """The panel and its arbiter, at their own temperatures where they have any, else at the paper's.
-
-        Raises BadInput for who is no language model: a paper's method is its prompt.
-        """
+        """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
         paper, panel = self.paper, self.session.panel
         seats: list[PaperJudge] = []
         for judge in (*panel.judges, panel.arbiter):
             if not isinstance(judge, ModelJudge):
                 raise BadInput(f"the protocol {paper.name} needs {NEEDS['models']}")
-            temperature = paper.temperature if judge.temperature is None else judge.temperature
-            asker = judge.asker._replace(once=not paper.asks_again, temperature=temperature)
-            seats.append(PaperJudge(judge.name, asker, paper))
+            seats.append(PaperJudge(judge, paper))
         return seats[:-1], seats[-1]
 
 

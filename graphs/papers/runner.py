@@ -125,7 +125,7 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
     split = list(filter(_is_split, state["units"]))
     prior = list(chain.from_iterable(unit.judgements for unit in split))
     _, arbiter = run.judges()
-    ruled, calls = await _put_questions(split, [arbiter._replace(prior=prior)], state["case"], run)
+    ruled, calls = await _put_questions(split, [arbiter.with_prior(prior)], state["case"], run)
     units = {unit.claim.id: unit for unit in state["units"]}
     for unit in ruled:
         ruling = unit.judgements[-1]
