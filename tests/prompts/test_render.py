@@ -102,13 +102,13 @@ def test_every_file_has_its_twin_and_is_known_here() -> None:
 
 
 def test_examples_are_as_they_were() -> None:
-    """A change of wording is a change of these files: LONGPROOF_GOLDEN=1 writes them anew."""
+    """A change of wording is a change of these files: LONGPROOF_WRITE_GOLDENS=1 writes them anew."""
     changed = []
     for name, language in product(VALUES, LANGUAGES):
         prompt = example(name, language)
         shown = f"{prompt.system}\n\n=====\n\n{prompt.user}\n"
         file = GOLDEN / f"{name}.{language}.txt"
-        if os.environ.get("LONGPROOF_GOLDEN"):
+        if os.environ.get("LONGPROOF_WRITE_GOLDENS"):
             file.write_text(shown, encoding="utf-8")
         if file.read_text(encoding="utf-8") != shown:
             changed.append(file.name)
