@@ -28,7 +28,7 @@ from reader import Asked, Reply
 from longproof import Verifier
 from longproof.graphs.verify import protocols
 
-EXAMPLES = files("longproof.examples")
+EXAMPLES, GRAY = files("longproof.examples"), Path(__file__).parent / "gray"
 ADDRESS = "http://models.test/v1"
 GOLDEN = Path(__file__).parent / "golden" / "protocols"
 ALIGNING = ("longproof", "longnovel-rag")
@@ -178,9 +178,10 @@ def written(record: Any) -> str:
 
 
 def _ours() -> dict[str, Recorded]:
-    pages = {f.name: f.read_text("utf-8") for f in (EXAMPLES / "gray" / "pages").iterdir()}
+    pages = {f.name: f.read_text("utf-8") for f in (GRAY / "pages").iterdir()}
     wordy = {"decomposer": f"openai:wordy@{ADDRESS}"}
-    gray = Recorded(_read("gray/article.txt"), _read("gray/summary.txt"), THREE, pages, wordy)
+    article, summary = ((GRAY / f"{name}.txt").read_text("utf-8").strip() for name in ("article", "summary"))
+    gray = Recorded(article, summary, THREE, pages, wordy)
     return {
         "en": Recorded(_source("en"), _response("en", 4), pages=_pages("en")),
         "zh": Recorded(_source("zh"), _response("zh", 3), TWO, _pages("zh")),

@@ -1,7 +1,6 @@
-"""The bundled gray-zone example holds what it says: seven sentences, seven labels, one page that decides."""
+"""The gray-zone example of these tests holds what it says: seven sentences, seven labels, one page that decides."""
 
 import json
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,15 +12,14 @@ from longproof.indexes.search import PageIndex, open_pages
 from longproof.retrieval.ranking import Engine
 from longproof.retrieval.text.sentences import sentences
 
-GRAY = files("longproof.examples") / "gray"
+GRAY = Path(__file__).parents[1] / "gray"
 ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
 SAID: list[dict[str, Any]] = json.loads((GRAY / "labels.json").read_text("utf-8"))
 
 
 @pytest.fixture(params=get_args(Engine))
 def pages(request: pytest.FixtureRequest, tmp_path: Path) -> PageIndex:
-    with as_file(GRAY / "pages") as folder:
-        return open_pages(folder, tmp_path, request.param)
+    return open_pages(GRAY / "pages", tmp_path, request.param)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from importlib.resources import files as files_of
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from fakes import ChatServer
 from reader import Reader, by_words, well
 from terminal import VERIFY, run
 
-GRAY = files_of("longproof.examples") / "gray"
+GRAY = Path(__file__).parents[2] / "gray"
 LABEL = "implicitly_supported"
 
 

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from disputing import disputing
 from fakes import ChatServer
 
-GRAY = files("longproof.examples") / "gray"
+GRAY = Path(__file__).parents[2] / "gray"
 TOKEN = "t0ken"
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import shutil
 import time
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +16,7 @@ from longproof.cli import main
 from longproof.retrieval.types import BadInput
 from longproof.review import resume_run, waiting_run
 
-GRAY, TOKEN = files("longproof.examples") / "gray", "t0ken"
+GRAY, TOKEN = Path(__file__).parents[2] / "gray", "t0ken"
 pytestmark = pytest.mark.heavy
 
 

@@ -1,7 +1,6 @@
 """VeriGray (seed 002): the temperature that judges are asked at, and the audit of given labels."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from longproof.agent.types import Case, Label
 from longproof.graphs.papers.paper import Decision, Unit
 from longproof.graphs.papers.verigray import NOT_AUDITED, by_dispute, disputes
 
-GRAY = files("longproof.examples") / "gray"
+GRAY = Path(__file__).parents[2] / "gray"
 ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
 SAID: list[dict[str, Any]] = json.loads((GRAY / "labels.json").read_text("utf-8"))
 LABELS: dict[str, Label] = {said["sentence"]: said["label"] for said in SAID}

@@ -5,7 +5,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from socket import create_server
@@ -19,7 +18,7 @@ from reader import Asked, Item, Reader, by_words
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
-GRAY = files("longproof.examples") / "gray"
+GRAY = Path(__file__).parents[3] / "gray"
 ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
 TOKEN = "a-t0ken"
 DROP = """
