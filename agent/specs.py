@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelJudge
-from longproof.agent.models.addresses import PROVIDER, is_key, key_variable, refuse_no_address
+from longproof.agent.models.addresses import PROVIDER, is_key, key_variable, place_and_key, refuse_no_address
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
 from longproof.agent.nli import NliJudge
@@ -240,7 +240,8 @@ def connect(chosen: Chosen, *, stream: bool = False, by_owner: bool = True, need
         from longproof.agent.models.openai_chat import OpenAIChat
 
         own = by_owner and chosen.by_owner
-        return OpenAIChat(chosen.model, chosen.address, stream=stream, by_owner=own, needs_key=needs_key)
+        place, key = place_and_key(chosen.address, by_owner=own, needs_key=needs_key)
+        return OpenAIChat(chosen.model, place, key, stream=stream)
     from longproof.agent.models.langchain_chat import LangChainChat, ProviderChat
 
     if isinstance(chosen, Spec):

@@ -40,7 +40,7 @@ class Word(Form):
 async def one_pass(address: str, path: Path, calls: int, concurrency: int) -> float:
     """Seconds that it takes to ask all calls over this ledger."""
     ledger = await Ledger.open(path)
-    model = Model(OpenAIChat("m", address), ledger, Limits(concurrency=concurrency))
+    model = Model(OpenAIChat("m", address, "none"), ledger, Limits(concurrency=concurrency))
     prompts = [Prompt("Say a word.", f"Word number {n}: " + "x" * 8000, "0" * 16, "en") for n in range(calls)]
     began = time.perf_counter()
     answers = await asyncio.gather(*(model.ask(prompt, Word, purpose="benchmark") for prompt in prompts))

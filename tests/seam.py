@@ -7,6 +7,7 @@ from typing import Any
 
 from fakes import ChatServer, Script
 
+from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat, Form, Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
@@ -59,7 +60,7 @@ def using(
 
 def openai_chat(server: ChatServer, *, stream: bool) -> OpenAIChat:
     """A client of this server, in process."""
-    return OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
+    return OpenAIChat("m", *place_and_key(ADDRESS), stream=stream, transport=server.transport())
 
 
 async def ask(model: Model, **how: Any) -> Answer[Colour]:

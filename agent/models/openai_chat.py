@@ -15,7 +15,6 @@ from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Resp
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refused_request
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
@@ -33,29 +32,25 @@ class OpenAIChat(Chat):
     def __init__(
         self,
         model: str,
-        address: str | None = None,
+        endpoint: str,
+        key: str,
         *,
         stream: bool = False,
-        by_owner: bool = True,
-        needs_key: bool = True,
         transport: AsyncBaseTransport | None = None,
     ) -> None:
-        """With `stream`, answers come as a stream. `transport` carries requests in the place of the network.
-
-        `by_owner` and `needs_key`: see `addresses`. Raises BadInput where the address is none, or the key that OpenAI
-        itself needs is not set.
+        """`endpoint` and `key` are those of `place_and_key`. With `stream`, answers come as a stream. `transport`
+        carries requests in the place of the network.
         """
-        self.model, self._stream = model, stream
-        self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
-        self._refused: set[str] = set()
-        """Parameters that the server refused."""
+        self.model, self.endpoint, self._key = model, endpoint, key
+        self._refused = set() if stream else {"stream"}
+        """Parameters that the server refused; and `stream`, where nobody wants one."""
         hooks: dict[str, list[Any]] = {"request": [self._remove_headers], "response": [_bound]}
         http = DefaultAsyncHttpxClient(transport=transport, follow_redirects=False, event_hooks=hooks)
         # Its own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
         # Answers come uncompressed, so that the limit counts what is kept in memory.
         self._client = AsyncOpenAI(
-            api_key=self._key,
-            base_url=self.endpoint,
+            api_key=key,
+            base_url=endpoint,
             max_retries=0,
             timeout=None,
             http_client=http,
@@ -104,7 +99,7 @@ class OpenAIChat(Chat):
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
-        if self._stream and "stream" not in self._refused:
+        if "stream" not in self._refused:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return {name: value for name, value in body.items() if name not in self._refused}
 
@@ -124,17 +119,18 @@ class OpenAIChat(Chat):
         # What the client meets while it reads, it wraps.
         broken = error if isinstance(error, Unanswered) else error.__cause__
         if isinstance(broken, Unanswered):
-            told = one_line(f"the answer of {self.endpoint} broke off: {broken.detail}", self._key)
-            return replace(broken, detail=told)
-        if isinstance(error, APIStatusError):
-            status, words, spent = error.status_code, _detail(error), error.code == "insufficient_quota"
-            told = one_line(f"{self.endpoint} answered HTTP {status}{words}", self._key)
-            return refused_request(told, status, error.response.headers, f"{error.code}{words}", final=spent)
-        if isinstance(error, APIError):
+            failure = replace(broken, detail=f"the answer of {self.endpoint} broke off: {broken.detail}")
+        elif isinstance(error, APIStatusError):
+            words, headers, spent = _detail(error), error.response.headers, error.code == "insufficient_quota"
+            told = f"{self.endpoint} answered HTTP {error.status_code}{words}"
+            named = f"{error.code}{words}"
+            failure = refused_request(told, error.status_code, headers, named, final=spent)
+        elif isinstance(error, APIError):
             why = str(error.__cause__ or "") or error
-            return Unanswered(one_line(f"no connection to {self.endpoint}: {why}", self._key))
-        told = one_line(f"{self.endpoint} sent no chat completion: {error}", self._key)
-        return Unanswered(told, final=True)
+            failure = Unanswered(f"no connection to {self.endpoint}: {why}")
+        else:
+            failure = Unanswered(f"{self.endpoint} sent no chat completion: {error}", final=True)
+        return replace(failure, detail=one_line(failure.detail, self._key))
 
 
 def _broken(error: object, *, final: bool = False) -> Unanswered:

@@ -144,7 +144,7 @@ A = Spec(kind="openai", model="a", address="http://127.0.0.1:9/v1")
 def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:
     transport = ChatServer(well).transport()
     thrice = A.model_copy(update={"samples": 3})
-    client = partial(OpenAIChat, "a", transport=transport)
+    client = partial(OpenAIChat, "a", key="none", transport=transport)
     made = panel([A, A, thrice], lambda spec: client(spec.address), ask=True, arbiter=A, searcher=A)
     assert [judge.name for judge in made.judges] == [A.text, *(f"{A.text}#{n}" for n in range(2, 6))]
     assert made.searcher is made.localiser is made.models[0]

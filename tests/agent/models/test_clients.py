@@ -13,10 +13,10 @@ from reader import Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
+from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import refused_request
 from longproof.agent.models.langchain_chat import LangChainChat, ProviderChat
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
@@ -112,7 +112,7 @@ def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, value)
         raw(server)
     assert [asked.key for asked in server.asked] == ["none", "lp-secret", "sk-openai"]
-    assert OpenAIChat("m").endpoint == ADDRESS
+    assert place_and_key(None)[0] == ADDRESS
 
 
 def test_headers_that_the_environment_has_for_openai_go_to_openai_alone(
@@ -135,7 +135,7 @@ def test_headers_that_the_environment_has_for_openai_go_to_openai_alone(
 def test_a_key_that_is_none_is_refused_unprinted(monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", f"sk-{inside}SECRET")
     with pytest.raises(BadInput, match="LONGPROOF_API_KEY") as refused:
-        OpenAIChat("m", "http://127.0.0.1:9/v1")
+        place_and_key("http://127.0.0.1:9/v1")
     assert "SECRET" not in f"{refused.value} {refused.value.__cause__!r}"
 
 

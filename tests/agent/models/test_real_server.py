@@ -122,7 +122,7 @@ def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream:
         asking = (model.ask(PROMPT, Short, sample=n, **how) for n in range(8))
         return list(await asyncio.gather(*asking))
 
-    answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0)
+    answers = using(OpenAIChat("tiny", address, "none", stream=stream), use, timeout_s=300.0)
     assert [answer.failure for answer in answers] == [None] * 8
     assert {answer.value.label for answer in answers} <= {"supported", "contradicting"}
     for answer in answers:
