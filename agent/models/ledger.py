@@ -134,7 +134,13 @@ class Ledger:
 
     async def start_run(self, run_id: str, begun_with: str) -> None:
         """Note what the run of this name was begun with. Raises BadInput where it was begun with something else."""
-        if await self._in_thread(self._note_run, run_id, begun_with) != begun_with:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        run = (run_id, now, json.dumps({"begun_with": begun_with}))
+        await self._in_thread(self._db.execute, "INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", run)
+        # Runs of earlier editions may not say it.
+        noted = "SELECT 1 FROM runs WHERE run_id = ? AND coalesce(json_extract(asked, '$.begun_with'), ?) = ?"
+        known = (run_id, begun_with, begun_with)
+        if not await self._in_thread(lambda: self._db.execute(noted, known).fetchone()):
             raise begun_otherwise(run_id)
 
     async def close(self) -> None:
@@ -184,15 +190,6 @@ class Ledger:
 
     def _select(self, key: str) -> Any:
         return self._db.execute("SELECT answer, failure FROM calls WHERE key = ?", (key,)).fetchone()
-
-    def _note_run(self, run_id: str, begun_with: str) -> str:
-        """Note the run, unless its name is known, and return what the run of this name was begun with."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        run = (run_id, now, json.dumps({"begun_with": begun_with}))
-        self._db.execute("INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", run)
-        # Runs of earlier editions may not say it.
-        noted = "SELECT coalesce(json_extract(asked, '$.begun_with'), ?) FROM runs WHERE run_id = ?"
-        return str(self._db.execute(noted, (begun_with, run_id)).fetchone()[0])
 
     def _commit(self, message: Message, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""

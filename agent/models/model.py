@@ -51,7 +51,6 @@ class MayFail(Protocol):
 
 
 Item = TypeVar("Item")
-S = TypeVar("S")
 F = TypeVar("F", bound=Form)
 T = TypeVar("T", bound=MayFail)
 
@@ -308,9 +307,9 @@ class Asker(NamedTuple):
             await self.model.mark(call_id, failure)
 
 
-def by_number(named: Iterable[tuple[str, S]]) -> dict[int, list[S]]:
+def by_number(named: Iterable[tuple[str, Item]]) -> dict[int, list[Item]]:
     """Group things by the number that their names hold (`C3`, `3`, `[C3]`); what names none is left out."""
-    numbered: dict[int, list[S]] = defaultdict(list)
+    numbered: dict[int, list[Item]] = defaultdict(list)
     for name, thing in named:
         if number := _NUMBER.fullmatch(name):
             numbered[int(number[1])].append(thing)
