@@ -123,6 +123,17 @@ def test_a_password_or_a_key_in_a_spec_is_refused_without_telling_it(
     assert as_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
 
 
+@pytest.mark.parametrize(("of_spec", "given"), [(True, True), (True, False), (False, True)])
+def test_a_key_goes_to_an_address_that_its_owner_named(
+    of_spec: bool, given: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
+    chosen = Spec(kind="openai", model="m", address="http://127.0.0.1:9/v1", by_owner=of_spec)
+    client = connect(chosen, by_owner=given)
+    assert isinstance(client, OpenAIChat)
+    assert client._key == ("lp-secret" if of_spec and given else "none")
+
+
 def panel(judges: list[Any], open_client: Any = connect, ask: bool = False, **how: Any) -> Panel:
     """The panel of these judges, closed; with `ask`, after its first model was asked."""
 

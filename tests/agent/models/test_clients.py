@@ -212,8 +212,9 @@ def test_a_temperature_that_a_provider_refuses_is_left_out_from_then_on() -> Non
 
 @pytest.mark.parametrize("words", [*TOO_LONG, *OF_SOMETHING_ELSE])
 def test_a_prompt_that_is_too_long_is_known_by_either_client(words: str) -> None:
-    expected = "too_long" if words in TOO_LONG else "unavailable"
-    assert answer(always(Reply(status=400, error={"message": words}))).failure == expected
+    expected, requests = ("too_long", 1) if words in TOO_LONG else ("unavailable", 2)
+    (got,), server = answers(always(Reply(status=400, error={"message": words})))
+    assert (got.failure, len(server.asked)) == (expected, requests), "in words it is as long"
     assert using(Refusing(words), ask).failure == expected
     assert of_langchain(Refusal(words)).failure == expected
 

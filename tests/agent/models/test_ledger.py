@@ -142,6 +142,37 @@ def test_a_good_answer_is_never_replaced(path: Path) -> None:
     assert using(path, use)[0] == ANSWER
 
 
+def test_what_was_paid_while_a_call_waited_for_its_place_is_not_asked_for(path: Path) -> None:
+    async def use(ledger: Ledger) -> tuple[Raw, bool]:
+        slots = asyncio.Semaphore(0)
+        waiting = asyncio.create_task(buy(ledger, "k", AsyncMock(side_effect=AssertionError), slots))
+        await asyncio.sleep(0.02)
+        answer = ANSWER.model_dump_json(exclude_none=True)
+        execute(path, "INSERT INTO calls VALUES ('k', 'e', 'm', ?, NULL)", answer)
+        slots.release()
+        return await waiting
+
+    assert using(path, use) == (ANSWER, False)
+
+
+def test_who_waited_for_what_another_ledger_asked_again_has_asked_again(path: Path) -> None:
+    async def use(ledger: Ledger) -> list[Raw | None]:
+        await buy(ledger, "k")
+        await ledger.mark("k", "refused")
+        both = [await Ledger.open(path, retry_failed=True) for _ in range(2)]
+        anew = partial(asyncio.sleep, 0.05, ANSWER)
+        assert sorted(
+            [bought for _, bought in await asyncio.gather(*(buy(one, "k", anew) for one in both))]
+        ) == [False, True]
+        await ledger.mark("k", "refused")
+        kept = [await one.get("k") for one in both]
+        for one in both:
+            await one.close()
+        return kept
+
+    assert using(path, use) == [ANSWER] * 2
+
+
 def test_one_process_pays_once_on_however_many_event_loops(path: Path) -> None:
     keys = [str(n) for n in range(14)]
     asked_for: list[str] = []
@@ -253,6 +284,8 @@ def test_a_name_belongs_to_what_its_run_was_begun_with(path: Path) -> None:
     with pytest.raises(BadInput, match="'one' was begun with another"):
         using(path, lambda ledger: ledger.start_run("one", "another case"))
     using(path, lambda ledger: ledger.start_run("one", "a case"))
+    execute(path, "UPDATE runs SET asked = '{}'")
+    using(path, lambda ledger: ledger.start_run("one", "an edition before may not have said it"))
 
 
 def make_later(path: Path) -> None:
