@@ -31,7 +31,7 @@ class WrongSentences(Form):
     wrong: list[WrongSentence]
 
 
-def read_listed(answer: WrongSentences, about: About) -> Weighed:
+def read_list(answer: WrongSentences, about: About) -> Weighed:
     """Read what is listed of one sentence: nothing means supported; of two entries the worse counts."""
     listed = by_number((one.sentence, one) for one in answer.wrong).get(about.number, [])
     reason = brief(" ".join(one.reason for one in listed))
@@ -59,7 +59,7 @@ PLAIN = Paper(
     steps=(cut, show_all),
     prompt=("plain",),
     form=WrongSentences,
-    read=read_listed,
+    read=read_list,
     unit="sentence",
     joins=True,
 )

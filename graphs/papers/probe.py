@@ -86,24 +86,24 @@ async def find(state: PaperState, run: PaperRun) -> PaperState:
     store, case, units = run.session.store, state["case"], state["units"]
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
     source = [document.span(0, len(document.text)) for document in documents]
+    order = [document.id for document in documents]
     looking = []
     for unit in units:
         looking += [_search(finder, unit.claim, source, case) for finder in finders]
     found = await asyncio.gather(*looking)
-    asking = []
+    asking, calls = list[Unit](), list[Call]()
     for n, unit in enumerate(units):
-        searches = tuple(search for search, _ in found[n * len(finders) : (n + 1) * len(finders)])
-        union: set[Span] = set()
-        for search in searches:
+        union, searches = set[Span](), list[Search]()
+        for search, made in found[n * len(finders) : (n + 1) * len(finders)]:
+            searches.append(search)
             union.update(search.found or ())
-        unit = unit.model_copy(update={"searches": searches})
-        for document in documents:
-            own = [piece for piece in union if piece.source_id == document.id]
-            for piece in sorted(own, key=lambda piece: (piece.start, piece.end)):
-                places = places_around(piece, document)
-                unit = unit.with_question(question_about(run.paper, [unit.claim], places, "source"))
+            calls += made
+        unit = unit.model_copy(update={"searches": tuple(searches)})
+        for piece in sorted(union, key=lambda piece: (order.index(piece.source_id), piece.start, piece.end)):
+            places = places_around(piece, documents[order.index(piece.source_id)])
+            unit = unit.with_question(question_about(run.paper, [unit.claim], places, "source"))
         asking.append(unit)
-    return {"units": asking, "calls": list(chain.from_iterable(calls for _, calls in found))}
+    return {"units": asking, "calls": calls}
 
 
 async def _search(
