@@ -176,10 +176,10 @@ def sources_key(case: GivenCase, folder: Path) -> str:
     return digest(files or case.texts)
 
 
-def case_key(case: GivenCase, folder: Path) -> str:
-    """A digest of all that shapes the check of a case."""
+def case_key(case: GivenCase, sources: str) -> str:
+    """A digest of all that shapes the check of a case; `sources` is that of its sources."""
     given = [str(case.id), case.response, case.task, case.context, case.reference, case.labels]
-    return digest([*given, sources_key(case, folder)])
+    return digest([*given, sources])
 
 
 def group_key(case: Case, sources: str, texts: Sequence[str] | None) -> str:

@@ -110,8 +110,7 @@ class FileCases:
     def sources(self, one: Planned) -> Sequence[Document]:
         """The sources of a line's case. Raises BadInput where they can't be read."""
         case = parse_case(case_line(self._path, CaseLine(*one.place)))
-        key = sources_key(case, self._path.parent)
-        return self._read.get(key, lambda: case_documents(case, self._path.parent, self._encoding))
+        return self._read.get(one.sources, lambda: case_documents(case, self._path.parent, self._encoding))
 
 
 def check_cases(
@@ -170,7 +169,7 @@ def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
             sources = sources_key(case, cases.parent)
             texts = None if case.paths else case.texts
             group = group_key(asked_case(case), sources, texts) if joined else ""
-            key = case_key(case, cases.parent)
+            key = case_key(case, sources)
             one = Planned(file_name(str(case.id)), key, sources, group, case.pair, tuple(line))
         number = seen.setdefault(one.name.casefold(), line.number)
         if number != line.number:
