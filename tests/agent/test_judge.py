@@ -182,6 +182,15 @@ def test_wrong_words_may_stand_in_the_sentence_outside_the_claims_own_words() ->
     answered, _ = judged([form(item)], claims=[narrow])
     (error,) = answered.judgements[0].errors
     assert (error.span.text, error.span.start) == ("keeper", RESPONSE.text.index("keeper"))
+    answered, _ = judged([form({**item, "wrong": "e"})], claims=[narrow])
+    assert answered.judgements[0].errors[0].span.start == start + 3, "its own words come first"
+
+
+def test_an_answer_that_names_a_claim_by_its_text_is_read_where_only_one_has_that_text() -> None:
+    script = always(form({**GOOD[1], "claim": TEXTS[1]}))
+    assert outcomes(judged(script, claims=CLAIMS[1:2])[0]) == ["contradicting"]
+    twice = [CLAIMS[1], CLAIMS[1].model_copy(update={"id": "c9"})]
+    assert outcomes(judged(script, claims=twice)[0]) == ["unparsed", "unparsed"]
 
 
 def test_a_list_may_be_left_out_but_not_both() -> None:
@@ -205,12 +214,16 @@ def test_the_arbiter_sees_the_reasons_without_names_in_an_order_of_its_own() -> 
     for order in (others, others[::-1]):
 
         async def use(model: Model, order: list[Judgement] = order) -> Answered:
-            return await ModelJudge("boss", model).arbitrate(QUESTION, CLAIMS[1:2], order, CASE)
+            boss = ModelJudge("boss", model)
+            ruling = await boss.arbitrate(QUESTION, CLAIMS[1:2], order, CASE)
+            await boss.judge(QUESTION, CLAIMS[1:2], CASE)
+            return ruling
 
-        answered, server = judged([form({**GOOD[1], "claim": "C1"})], claims=CLAIMS[1:2], use=use)
+        answered, server = judged(always(form({**GOOD[1], "claim": "C1"})), claims=CLAIMS[1:2], use=use)
         assert outcomes(answered) == ["contradicting"]
         assert answered.judgements[0].judge == "boss"
         users.append(server.asked[0].user)
+        assert "opinions" not in server.asked[1].user, "who arbitrated once may judge by itself"
     assert users[0] == users[1]
     told = {item["label"]: item["lines"] for item in server.asked[0].items("opinions")}
     assert told == {"contradicting": ["7 Mara rowed to the is"], "explicitly_supported": [], "not_found": []}

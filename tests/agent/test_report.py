@@ -243,6 +243,14 @@ def test_exit_0_under_check_means_that_the_source_bears_it_out(
     assert says in report.markdown()
 
 
+def test_a_decision_may_say_on_which_quotes_it_rests() -> None:
+    (about,), (one, other) = claims_of("A lamp stood there."), (DOCUMENT.span(0, 6), DOCUMENT.span(7, 12))
+    said = contradicting("q", (0, 6)).model_copy(update={"quotes": (one, other)})
+    for evidence, told in (((other,), (other,)), ((), (one, other))):
+        decision = Decision(label="contradicting", decided_by="vote", evidence=evidence)
+        assert reported_claim(about, [said], decision, "q").evidence == told
+
+
 def test_words_that_a_later_answer_withdrew_are_not_called_wrong() -> None:
     def errors(*judgements: Judgement) -> list[tuple[int, int]]:
         about = Claim(id="c", index=0, sentence=0, text=TEXT[:19], origin=DOCUMENT.span(0, 19))

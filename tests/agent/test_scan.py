@@ -68,9 +68,9 @@ def test_a_note_of_which_nobody_can_tell_whose_it_is_leaves_all_claims_unread(no
 
 
 def test_what_a_first_answer_proved_stays_when_the_piece_is_asked_about_again() -> None:
-    notes = iter([["C1 0 Ada lit", "C2 1 wrong words"], ["C2 1 Tom was"]])
+    notes = iter([["C1 0 Ada lit", "C2 1 wrong words"], ["C2 1 Tom was", "C1 1 Tom was"]])
     noted, _ = scanned(lambda said: reading(said, at0=next(notes)) if first(said) == "0" else reading(said))
-    assert (noted.lines, noted.failures) == ({"c0": (0,), "c1": (1,)}, {})
+    assert (noted.lines, noted.failures) == ({"c0": (0, 1), "c1": (1,)}, {})
 
 
 def test_a_note_that_cannot_be_checked_leaves_its_claim_unread() -> None:

@@ -145,6 +145,12 @@ def test_what_there_is_no_room_for_is_told_and_may_be_asked_for_again() -> None:
     assert 350 in found.seen
 
 
+def test_own_hits_that_find_no_room_are_not_told_as_asked_for() -> None:
+    _, chat, _ = searched([turn("C1 done")], hits={"c0": SOURCE[6:9]}, characters=0)
+    assert list(chat.asked[0].numbered("passages")) == []
+    assert "- " not in chat.asked[0].part("claims")
+
+
 @pytest.mark.parametrize("answer", [turn("fine", "C99 done", find=["ship 9"]), turn()])
 def test_nonsense_ends_the_search_and_keeps_what_was_found(answer: dict[str, Any]) -> None:
     begun = turn("C1 open 7 On day 7", find=["C2 ship 250"])
