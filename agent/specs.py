@@ -120,17 +120,17 @@ def _read_entry(entry: Any) -> Any:
     return {**as_spec(table["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False}
 
 
-Named = Annotated[Spec, BeforeValidator(_read_entry)]
+SpecInFile = Annotated[Spec, BeforeValidator(_read_entry)]
 
 
 class PanelTable(Frozen):
     """The `[panel]` table of `longproof.toml`. None: not said there."""
 
-    judges: tuple[Named, ...] = ()
+    judges: tuple[SpecInFile, ...] = ()
     consensus: float | None = Field(default=None, gt=0, le=1)
     arbiter: Annotated[Spec | Literal["person"] | None, BeforeValidator(_read_entry)] = None
-    decomposer: Named | None = None
-    searcher: Named | None = None
+    decomposer: SpecInFile | None = None
+    searcher: SpecInFile | None = None
     stream: bool | None = None
     timeout_s: float | None = Field(default=None, gt=0)
 

@@ -31,10 +31,10 @@ _BREAK = re.compile(r"[\r\n\x0b\x0c\x85\u2028\u2029]")
 
 def segments(text: str, size: int = SEGMENT) -> list[Range]:
     """Neighbouring whole sentences of one line, packed in order to at most `size` characters; a longer one alone."""
-    return _pack(text, sentences(text), size)
+    return _join_neighbours(text, sentences(text), size)
 
 
-def _pack(text: str, pieces: Iterable[Range], size: int) -> list[Range]:
+def _join_neighbours(text: str, pieces: Iterable[Range], size: int) -> list[Range]:
     """Neighbours together up to `size` characters, unless a line break divides them."""
     packed: list[Range] = []
     for start, end in pieces:
@@ -80,7 +80,7 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     if record:
         whole = [trim(text, *match.span()) for match in _PHYSICAL.finditer(text)]
     else:
-        whole = _pack(text, sentences(text, lambda line: _is_row_or_turn(text, *line)), SHORT)
+        whole = _join_neighbours(text, sentences(text, lambda line: _is_row_or_turn(text, *line)), SHORT)
     return [piece for start, end in whole for piece in _pieces(text, start, end)]
 
 
