@@ -110,3 +110,4 @@ def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -
     assert places(viterbi(certain)) == [(11, 13, 12)]
     assert viterbi(unsure)[0].last - viterbi(unsure)[0].first > 3
     assert viterbi(certain)[0].confidence > viterbi(np.ones((1, 30)))[0].confidence
+    assert viterbi(np.ones((1, 3)))[0].confidence == pytest.approx(1), "the window holds all there is"

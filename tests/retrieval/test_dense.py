@@ -1,6 +1,7 @@
 """Comparing vectors: an oracle for the scores, blocks and hits with an embedder that counts letters."""
 
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from letters import LETTERS, Letters
 
-from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embeddings, Vectors
+from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embedder, Embeddings, Vectors
 from longproof.retrieval.types import BadInput, Document
 
 pytest.importorskip("faiss", reason="the extra `dense` is not installed")
@@ -61,6 +62,12 @@ class Wider(Letters):
     def embed(self, texts, *, query=False, progress=None) -> Embeddings:
         dense = super().embed(texts).dense
         return Embeddings(np.hstack([dense, dense]) if query else dense)
+
+
+def test_a_model_embeds_one_batch_at_a_time_and_vectors_have_length_one() -> None:
+    lock = Lock()
+    ours = Embedder("m", lambda batch, query: (np.full((len(batch), 4), lock.locked()), []), 2, lock)
+    assert ours.embed(["a", "b", "c"]).dense == pytest.approx(np.full((3, 4), 0.5))
 
 
 def test_what_can_not_be_compared_is_refused() -> None:

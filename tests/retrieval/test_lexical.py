@@ -89,6 +89,8 @@ def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> Non
     doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
     assert doctor[0] == pytest.approx(ranking.SYNONYM_WEIGHT * physician[0])
     assert doctor[0] > doctor[1]
+    (both,) = index.similarity(["a physician, the doctor: that physician"], blocks)
+    assert both[0] == pytest.approx(physician[0]), "each word counts once, and none as its own synonym"
     assert not nobody.any()
     assert index.search("a doctor", 3) == []
 

@@ -115,7 +115,10 @@ def test_a_sentence_is_a_line_and_so_is_a_row_a_turn_and_a_field() -> None:
     assert texts(f"{long} {long}\n\n她哭了。") == [long, long, "她哭了。"]
     wide = f"{long} {long}"
     assert texts(f"| {wide} | 2 |\nAnn: {wide}") == [f"| {wide} | 2 |", f"Ann: {wide}"]
-    assert texts("| a. B | c. D |\n| e. F | g |") == ["| a. B | c. D |", "| e. F | g |"]
+    assert texts("  | a. B | c. D |\n| e. F | g |") == ["| a. B | c. D |", "| e. F | g |"]
+    assert texts(f"| {f'{long} ' * 8}|")[1:-1] == [long] * 6, (
+        "a row that is too long is cut into its sentences"
+    )
     assert texts("Ann: I go. Now.\nBob Lee: Why? Stay!") == ["Ann: I go. Now.", "Bob Lee: Why? Stay!"]
     assert texts("甲：我走了。你呢？\n[Human] Note: x. Y.")[0] == "甲：我走了。你呢？"
     assert texts(f"He said: “I go. Now I go.” {long}")[-1] == long

@@ -44,6 +44,11 @@ def test_every_range_leads_to_a_range_that_folds_to_it(text, data):
     assert (first, last) == (back(start, start + 1)[0], back(end - 1, end)[1])
 
 
+def test_dropped_marks_go_with_the_character_before_and_a_ligature_is_never_cut() -> None:
+    back = way_back("e\u0301ﬁx")
+    assert [back(n, n + 1) for n in range(4)] == [(0, 2), (2, 3), (2, 3), (3, 4)]
+
+
 @given(TEXT)
 def test_neighbouring_ranges_come_in_order_and_lose_only_what_folds_to_nothing(text):
     back = way_back(text)
