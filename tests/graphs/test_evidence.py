@@ -285,3 +285,11 @@ def test_the_work_to_group_grows_with_the_claims_not_with_their_square():
     pieces = [(0, 100 * n, 100 * n + 3000) for n in range(len(many))]
     assert_linear(lambda size: claim_groups(many[:size], pieces[:size], SPARSE), 1000)
     assert_linear(lambda size: group_claims(held[:size], SOURCES), 1000)
+
+
+def test_several_short_responses_that_are_checked_together_are_of_no_sure_place():
+    told_twice = f"{told(40)} {told(900)}"
+    for parts, sure_of in (((), True), ((0, len(told(40)) + 1), False)):
+        held, groups = place_claims(states(2), told_twice, parts, SOURCES)
+        assert [one.sure for one in held] == [sure_of] * 2
+        assert list(chain.from_iterable(groups)) == (["c0", "c1"] if sure_of else [])
