@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from fakes import ChatServer
+from reader import well
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
@@ -12,7 +14,10 @@ from longproof.agent.models.model import Model
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.types import Answered, Case, Claim, Decomposed
 from longproof.graphs.evidence.places import CLAIMS
-from longproof.graphs.verify import MOST_SENTENCES
+from longproof.graphs.run import Pool
+from longproof.graphs.settings import Settings
+from longproof.graphs.state import VerifyInput
+from longproof.graphs.verify import MOST_SENTENCES, verify_graph
 from longproof.retrieval.types import BadInput, Document
 
 FACTS = [
@@ -238,3 +243,18 @@ def test_an_opening_that_failed_is_tried_again(tmp_path: Path) -> None:
             await verifier.averify(SOURCE, FACTS[0])
 
     asyncio.run(twice())
+
+
+def test_a_key_goes_to_what_its_owner_names_and_to_nothing_that_a_client_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
+    monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
+    keys: list[set[str]] = []
+    for by_owner in (True, False):
+        with ChatServer(well) as server:
+            named = Settings(judges=[f"openai:m@{server.address}"], home=str(tmp_path), cache=False)
+            graph = verify_graph(Pool(by_owner=by_owner))
+            asyncio.run(graph.ainvoke(VerifyInput(source=SOURCE, response=FACTS[0]), context=named))
+        keys.append({asked.key for asked in server.asked})
+    assert keys == [{"lp-secret"}, {"none"}]
