@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import BeforeValidator, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
+from longproof.agent.evidence.scan import Scanner
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.addresses import PROVIDER, is_key, key_variable, place_and_key, refuse_no_address
 from longproof.agent.models.answers import Chat
@@ -173,6 +174,8 @@ class Panel(NamedTuple):
     models: list[Model]
     confirmer: Judge | None = None
     """Asked once more about a conviction: the arbiter's model, by default a judge's own."""
+    scanner: Scanner | None = None
+    """The first judge that can read all of a source by itself."""
 
     async def close(self) -> None:
         """Close the models' connections; close the ledger first, it waits for calls under way."""
@@ -223,14 +226,16 @@ def panel_from(
         ModelDecomposer(f"decomposer:{decomposes.name}", decomposes) if decomposes else OfflineDecomposer()
     )
     objects = [judge for judge in judges if isinstance(judge, Judge)]
+    seats = _seats(judges, model_of)
     return Panel(
-        _seats(judges, model_of),
+        seats,
         arbiter if isinstance(arbiter, Arbiter) else ruling,
         decomposer if isinstance(decomposer, Decomposer) else splitter,
         localiser=own,
         searcher=model_of(searcher, "search: write openai:MODEL") or own,
         models=list(models.values()),
         confirmer=confirmer or (objects[-1] if objects else None),
+        scanner=next((judge for judge in seats if isinstance(judge, Scanner)), None),
     )
 
 

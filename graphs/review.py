@@ -18,7 +18,7 @@ from longproof.graphs.state import ClaimState, Reviewed, State, latest
 from longproof.retrieval.types import Frozen
 
 
-class Decision(Frozen):
+class PersonDecision(Frozen):
     """A person's word on one claim."""
 
     claim_id: str = Field(title="Claim", description="The id of the claim.")
@@ -49,7 +49,7 @@ class Review(Frozen):
     name: str = Field(
         min_length=1, max_length=80, title="Name", description="Who decides; stands in the report."
     )
-    decisions: tuple[Decision, ...] = Field(default=(), title="Decisions", description="One a claim.")
+    decisions: tuple[PersonDecision, ...] = Field(default=(), title="Decisions", description="One a claim.")
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -81,15 +81,15 @@ def form_of(disputes: Sequence[ClaimState]) -> type[Review]:
     """The form of the answer to these disputes: a validator, and the JSON schema that a client shows."""
     origins = {one.claim.id: one.claim.origin for one in disputes}
 
-    def stands_there(decision: Decision) -> Decision:
+    def stands_there(decision: PersonDecision) -> PersonDecision:
         if decision.wrong.strip() and exactly(decision.wrong, origins[decision.claim_id]) is None:
             raise ValueError(f"{decision.wrong!r} doesn't stand in the passage of {decision.claim_id}")
         return decision
 
     checks: dict[str, Any] = {"stands_there": model_validator(mode="after")(stands_there)}
     ids: Any = Literal[tuple(origins)]
-    claim_id = (ids, Decision.model_fields["claim_id"])
-    one: Any = create_model("Decision", __base__=Decision, __validators__=checks, claim_id=claim_id)
+    claim_id = (ids, PersonDecision.model_fields["claim_id"])
+    one: Any = create_model("Decision", __base__=PersonDecision, __validators__=checks, claim_id=claim_id)
     return create_model(
         "Review", __base__=Review, decisions=(tuple[one, ...], Review.model_fields["decisions"])
     )

@@ -20,7 +20,6 @@ from weakref import WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
-from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger, RecordedChat, Recorder, Replay
@@ -316,7 +315,7 @@ def plan_of(settings: Settings, panel: Panel | None, sources: Sequence[DocumentR
     looks = looks_within(settings.reach, characters)
     if panel:
         size, offline = len(panel.judges), isinstance(panel.judges[0], OfflineJudge)
-        reads = panel.searcher is not None or any(isinstance(judge, Scanner) for judge in panel.judges)
+        reads = panel.searcher is not None or panel.scanner is not None
         arbitrates, confirms = panel.arbiter is not None, panel.confirmer is not None
         decomposes = not isinstance(panel.decomposer, OfflineDecomposer)
     else:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import chain
 
-from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, Scanner, scan
+from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, scan
 from longproof.agent.evidence.search import Searched, search
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Claim, Failure, Judgement, Lines, Look, Question, SourcePlace
@@ -160,8 +160,8 @@ async def scan_sources(state: State, run: Run) -> State:
     elif run.panel.searcher is not None:
         noted = await scan(run.panel.searcher, claims, pieces, run.case)
     else:
-        scanner = next(judge for judge in run.panel.judges if isinstance(judge, Scanner))
-        noted = await scanner.scan(claims, pieces, run.case)
+        assert run.panel.scanner is not None, "the plan knows whether anybody reads all"
+        noted = await run.panel.scanner.scan(claims, pieces, run.case)
     return {"checked": [_with_notes(one, noted, run.sources) for one in due], "calls": noted.calls}
 
 

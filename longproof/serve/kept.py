@@ -54,7 +54,7 @@ def new_run(settings: Settings, **about: Any) -> Begun:
 
 
 class DraftDecision(Frozen):
-    """A person's decision where the judges disagree: `longproof.graphs.review.Decision`, as far as it is given."""
+    """A `longproof.graphs.review.PersonDecision`, as far as it is given."""
 
     label: JudgeLabel | Literal[""] = ""
     reason: Line = ""
