@@ -213,7 +213,11 @@ def check_left(
             if reports and isinstance(result, Report):
                 made = f"{result.model_dump_json(indent=2)}\n".encode()
                 write_whole(report_path(folder, one.name), made)
-            lines[one.name] = line_of(one, result)
+            try:
+                lines[one.name] = line_of(one, result)
+            except Exception as error:
+                result = _defect(error)
+                lines[one.name] = line_of(one, result)
             _append(path, lines[one.name])
             at = at.after(result, time.monotonic() - began)
             if progress:
@@ -267,13 +271,17 @@ async def check_planned(checker: Verifier, cases: Cases, group: Sequence[Planned
         raise
     except Exception as error:
         if len(group) == 1:
-            # A defect that one case in ten thousand meets must not cost the others; its line names it.
-            return [str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"]
+            return [str(error) if isinstance(error, BadInput) else _defect(error)]
     # Alone, one that fails doesn't cost the others: it says by itself what is wrong with it.
     results: list[Report | str] = []
     for one in group:
         results += await check_planned(checker, cases, [one])
     return results
+
+
+def _defect(error: Exception) -> str:
+    """Name a defect that one case in ten thousand met, in the line of that case: it must not cost the others."""
+    return f"{type(error).__name__}: {error}"
 
 
 def _open_list(folder: Path, run: Mapping[str, object], anew: bool) -> Path:

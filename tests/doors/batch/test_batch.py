@@ -20,7 +20,7 @@ from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Report, Usage
 from longproof.batch.run import BatchDone, FileCases, check_cases, plan_cases
 from longproof.graphs.cases import file_name
-from longproof.graphs.runner import RunProgress, local_engine, plan_groups
+from longproof.graphs.runner import Ended, Planned, RunProgress, check_left, local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
 
@@ -252,3 +252,23 @@ def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one_but
         done = check_cases(cases, tmp_path / "out", settings=judged, engine=engine)
         assert done.states["done"] == 3
     assert len(tried) == tries
+
+
+def test_a_case_whose_line_cant_be_made_fails_alone(tmp_path):
+    def line_of(one: Planned, result: Report | str) -> Ended:
+        if result == "odd":
+            raise ZeroDivisionError("boom")
+        return Ended(name=one.name, key=one.key, state="failed", failure=str(result))
+
+    planned = [Planned(name, name) for name in ("odd", "even")]
+    lines, at = check_left(
+        tmp_path,
+        {},
+        planned,
+        lambda groups, finish: [finish(one, one.name) for (one,) in groups],
+        Ended,
+        line_of,
+        again=False,
+    )
+    assert [line.failure for line in lines] == ["ZeroDivisionError: boom", "even"]
+    assert at.failed == 2
