@@ -8,8 +8,7 @@ Does not know: settings, protocols, or when the panel is asked.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -26,7 +25,7 @@ from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
 from longproof.retrieval.text.redact import without_credentials
-from longproof.retrieval.types import BadInput, Frozen, first_fault
+from longproof.retrieval.types import BadInput, Frozen, first_fault, nearest
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -115,7 +114,7 @@ def _read_entry(entry: Any) -> Any:
         raise BadInput("a judge is a SPEC, or a table with `spec`, `temperature` and `samples`")
     if extra := set(table) - set(OF_A_JUDGE):
         name = min(extra)
-        near = _nearest(name, OF_A_JUDGE)
+        near = nearest(name, OF_A_JUDGE)
         raise BadInput(f"a judge has no {name!r}{near}: known are {', '.join(OF_A_JUDGE)}; {NO_KEYS}")
     changes = {name: value for name, value in table.items() if name != "spec"}
     return {**as_spec(table["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False}
@@ -144,23 +143,16 @@ def read_panel(path: Path) -> PanelTable:
     tables = read_toml(path)
     for name in tables:
         if name not in TABLES:
-            raise BadInput(
-                f"{path}: there is no [{name}]{_nearest(name, TABLES)}: known are [panel] and [prices]"
-            )
+            near = " (write it under [panel])" if name in PanelTable.model_fields else nearest(name, TABLES)
+            raise BadInput(f"{path}: there is no [{name}]{near}: known are [panel] and [prices]")
     try:
         return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
         place, why = first_fault(error)
         if place.partition(".")[0] not in PanelTable.model_fields:
-            near = _nearest(place, PanelTable.model_fields)
+            near = nearest(place, PanelTable.model_fields)
             why = f"there is no such key{near}: known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
-
-
-def _nearest(name: str, known: Collection[str]) -> str:
-    """A question for the known name that is nearest; empty where none is near."""
-    near = get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 class Panel(NamedTuple):

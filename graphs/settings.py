@@ -8,7 +8,6 @@ Does not know: keys (they come from the environment alone), or what a setting or
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -20,7 +19,7 @@ from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import Panel, Spec, as_spec
 from longproof.graphs.state import VerifyInput
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput, first_fault
+from longproof.retrieval.types import BadInput, first_fault, nearest
 
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
@@ -135,8 +134,7 @@ def settings_of(context: Any) -> Settings:
     except ValidationError as error:
         name, why = first_fault(error)
         if name in context and name not in Settings.model_fields:
-            near = get_close_matches(name, Settings.model_fields, n=1)
-            why = f"there is none of this name{f'; did you mean {near[0]}?' if near else ''}"
+            why = f"there is none of this name{nearest(name, Settings.model_fields)}"
         raise BadInput(f"setting {name}: {why}") from error
 
 

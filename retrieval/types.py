@@ -4,7 +4,8 @@ Does not know: claims, judges, labels, or where anything is stored.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import Literal, NamedTuple, Self
 
@@ -22,6 +23,12 @@ def first_fault(error: ValidationError) -> tuple[str, str]:
     """The place of the first thing that a type refuses, `judges.0.spec`, and why; all of the value has no place."""
     first = error.errors()[0]
     return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """A question for the known name that is nearest; empty for one that is known, and where none is near."""
+    near = [] if name in known else get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 class Frozen(BaseModel):

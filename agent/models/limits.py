@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from longproof.agent.types import Call
 from longproof.retrieval.files import read_toml
 from longproof.retrieval.text.normalise import CJK
-from longproof.retrieval.types import BadInput, Frozen, first_fault
+from longproof.retrieval.types import BadInput, Frozen, first_fault, nearest
 
 MILLION = 1_000_000
 DOLLARS = "USD"
@@ -134,6 +134,7 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
         return TypeAdapter(PriceList).validate_python(read_toml(path).get("prices", {}))
     except ValidationError as error:
         place, why = first_fault(error)
+        why += nearest(place.rpartition(".")[2], ModelPrice.model_fields)
         wanted = 'write "MODEL" = { input = 1.0, output = 4.0 }'
         raise BadInput(f"{path}: [prices] {place}: {why}; {wanted}") from error
 

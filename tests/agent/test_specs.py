@@ -83,7 +83,7 @@ def test_an_address_in_a_file_is_not_the_owners_word(tmp_path: Path) -> None:
     [
         ("[panel", "can't read"),
         ("[panell]\njudges = ['offline']", r"no \[panell\] \(did you mean panel\?\): known are \[panel\]"),
-        ("consensus = 0.5", r"no \[consensus\]"),
+        ("consensus = 0.5", r"no \[consensus\] \(write it under \[panel\]\)"),
         ("[panel]\njudges = 'offline'", "judges: Input should be a valid tuple"),
         ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
         ("[panel]\njudges = [{spec = 'offline', api_key = 'x'}]", "keys to servers come from the env"),

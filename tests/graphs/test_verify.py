@@ -193,7 +193,7 @@ def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"judge": "offline"}, "setting judge: there is none of this name; did you mean judges"),
+        ({"judge": "offline"}, "setting judge: there is none of this name .did you mean judges"),
         ({"timeout": 3}, "did you mean timeout_s"),
         ({"xyzzy": 3}, "setting xyzzy: there is none of this name$"),
         ({"colour": "red"}, "colour"),

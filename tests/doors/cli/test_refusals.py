@@ -26,6 +26,7 @@ MADE = {
     "none.jsonl": b"\n \n",
     "prices.toml": b"[prices]\nm = 3\n",
     "unpriced.toml": b"a = 1\n",
+    "misspelt.toml": b"[prices]\nm = { input = 1.0, output = 2.0, cachd = 0.1 }\n",
     "others.toml": b"[prices]\nother = { input = 1.0, output = 2.0 }\n",
 }
 MODEL = ("--judge", "openai:n@http://127.0.0.1:9/v1")
@@ -73,6 +74,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*VERIFY, "--json", "linked.txt"), "is read: name another file"),
     ((*VERIFY, "--json", "new.txt", "--html", "new.txt"), "is to hold two outputs"),
     ((*VERIFY, *MODEL, "--prices", "prices.toml"), "prices.toml: [prices] m"),
+    (
+        (*VERIFY, *MODEL, "--prices", "misspelt.toml"),
+        "m.cachd: Extra inputs are not permitted (did you mean cached?)",
+    ),
     ((*VERIFY, *MODEL, "--prices", "unpriced.toml"), "unpriced.toml names no prices"),
     ((*VERIFY, *MODEL, "--prices", "others.toml"), "others.toml has prices for other, and none for"),
     *(((*CHECKS[n % 3], *more), says) for n, (more, says) in enumerate(SETTINGS)),
