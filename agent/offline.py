@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
@@ -28,33 +29,18 @@ from longproof.agent.types import (
 )
 from longproof.retrieval.text.normalise import CJK, fold, is_chinese, way_back
 from longproof.retrieval.text.numbers import Number, differ, folded_numbers
-from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.sentences import sentences, word_lists
 from longproof.retrieval.types import Span
 
-
-def word_set(words: str) -> frozenset[str]:
-    """Return the words of a text, each once."""
-    return frozenset(words.split())
-
-
-DENIALS = word_set(
-    "not no never none nor neither nothing nobody without cannot hardly barely scarcely rarely seldom unless if"
-    " 不 没 未 无 非 莫 勿 毋 否 若"
-)
+_WORDS = word_lists(Path(__file__).with_name("offline_words.txt"))
+DENIALS = _WORDS["denials"]
 """Where one of these stands in either sentence, two different numbers may both be right."""
 _QUOTES = re.compile(r"[“”„‟«»「」『』〝〞]|(?<!\d)\"|(?<!\w)[‘’']")
 """Quotation marks; not an apostrophe, nor the sign of inches."""
 _AROUND_CJK = re.compile(rf"(?<=[{CJK}，。、；：！？]) | (?=[{CJK}，。、；：！？])")
 _FINAL = re.compile(r"(?<![.。．])[.。．｡!！]$")
 """One full stop or exclamation mark. A question mark makes another sentence, and an ellipsis leaves something out."""
-STOP = word_set(
-    """
-    a an the and or but of at by for with about to from in on into as than then so too very also that this these those
-    it its is are was were be been being am has have had having do does did doing i he she they we you his her their
-    our your my him them us me who which what whom whose there here s t re ve ll d m
-    的 了 着 是 在 也 都 就 又 便 于 和 与 把 被 将 而 之 所 以 他 她 它 们 我 你 这 那 有 上 下 中 里 个 去 来
-    """
-)
+STOP = _WORDS["function words"]
 """Function words: they carry no content."""
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
 _FIRST_CJK = "\u2e80"

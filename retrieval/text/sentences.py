@@ -9,8 +9,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from longproof.retrieval.text.normalise import CJK
@@ -61,13 +61,15 @@ _SAID = re.compile(
 _WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|[.’'-](?=[^\W\d_]))*\Z")
 _ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3})*\Z")
 _NEXT = re.compile(r"(\s*)[“‘「『（(\[\"'*_]*(\w[\w’']{0,30})?")
+_BEFORE_DOTS = Path(__file__).parents[1] / "before_dots.txt"
+"""Words before a dot that hardly ever, sometimes or before a number end no sentence; words that begin one."""
 
 
 @cache
-def _word_lists() -> dict[str, frozenset[str]]:
-    """Words before a dot that hardly ever, sometimes or before a number end no sentence; words that begin one."""
+def word_lists(file: Path) -> dict[str, frozenset[str]]:
+    """The word lists of a file by their names. Each is a line of it: its name, a colon, its words."""
     lists = {}
-    for line in files("longproof.retrieval").joinpath("before_dots.txt").read_text("utf-8").splitlines():
+    for line in file.read_text("utf-8").splitlines():
         name, _, words = line.partition(": ")
         lists[name] = frozenset(words.split())
     return lists
@@ -228,7 +230,7 @@ def _ends_word(at: _Stop, after: str) -> bool:
         return False
     match = _WORD_BEFORE.search(at.text, max(at.start, at.dot - 24), at.dot)
     word = match[0].lower() if match else ""
-    lists = _word_lists()
+    lists = word_lists(_BEFORE_DOTS)
     if word in lists["titles"]:
         return False
     if word in lists["before numbers"]:
