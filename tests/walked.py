@@ -69,9 +69,7 @@ def judgement(
     return Judgement(claim_id="c0", judge=judge, round=look, question_id=question_id, **word)
 
 
-def answered(
-    state: ClaimState, said: Sequence[str], wrong: Sequence[tuple[int, int] | None] = ()
-) -> ClaimState:
+def reply(state: ClaimState, said: Sequence[str], wrong: Sequence[tuple[int, int] | None] = ()) -> ClaimState:
     """Every question that nobody has answered, answered by a panel that says this."""
     for one in state.asked:
         if not state.votes(one.id):
@@ -102,7 +100,7 @@ def plans(draw: Draw, **fixed: Any) -> Plan:
     return Plan.model_validate({**drawn, **fixed})
 
 
-def followed(state: ClaimState, plan: Plan, draw: Draw) -> tuple[list[Step], list[ClaimState]]:
+def follow(state: ClaimState, plan: Plan, draw: Draw) -> tuple[list[Step], list[ClaimState]]:
     """The steps of a claim until it is settled or others are judged in its stead, and how it stood at each.
 
     Every answer is drawn. Fails where that takes more than two steps a look, and what an arbiter or a person, the
@@ -133,10 +131,10 @@ def journeys(draw: Draw, **fixed: Any) -> Journey:
         st.sampled_from([{}, {"sure": False, "found": (4, 5)}, {"sure": False}, {"everywhere": True}])
     )
     plan = draw(plans(**fixed))
-    steps, states = followed(claim(unit="sentence", **known), plan, draw)
+    steps, states = follow(claim(unit="sentence", **known), plan, draw)
     apart = steps[-1].do == "nothing"
     parts = take_apart(states[-2], plan, draw(st.integers(1 if plan.cascade else 2, 3)))[1:] if apart else []
-    return plan, [(steps, states), *(followed(part, plan, draw) for part in parts)]
+    return plan, [(steps, states), *(follow(part, plan, draw) for part in parts)]
 
 
 class Cutter:
@@ -175,7 +173,7 @@ def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> Cl
     if step.do == "judge":
         panel = st.lists(SAID, min_size=size, max_size=size)
         wrong = st.lists(st.none() | st.sampled_from(PLACES), min_size=size, max_size=size)
-        return answered(state, draw(panel), draw(wrong))
+        return reply(state, draw(panel), draw(wrong))
     if step.do == "arbitrate":
         word = judgement(state.last_asked, "arbiter", draw(SAID), state.asked[-1].look)
         word = word.model_copy(update={"claim_id": state.claim.id})

@@ -37,7 +37,7 @@ CASE = Case(id="case", response=RESPONSE.text)
 SHOWN = (SOURCE.span(0, CUT), SOURCE.span(CUT, len(SOURCE.text)))
 
 
-def asked(shown: Sequence[Span], numbers: Sequence[int]) -> Question:
+def question_showing(shown: Sequence[Span], numbers: Sequence[int]) -> Question:
     """A question that shows these texts, in lines where there are numbers: those of snippets are negative."""
     lines = tuple(number for number in numbers if number >= 0)
     pages = [SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in shown[len(lines) :]]
@@ -52,10 +52,10 @@ def asked(shown: Sequence[Span], numbers: Sequence[int]) -> Question:
     )
 
 
-QUESTION = asked(SHOWN, (1, 2))
+QUESTION = question_showing(SHOWN, (1, 2))
 
 
-def weighed(question: Question = QUESTION, **changes: Any) -> Weighed:
+def weigh(question: Question = QUESTION, **changes: Any) -> Weighed:
     """What is read from one finding on the claim."""
     said = {
         "claim": "C1",
@@ -84,7 +84,7 @@ def weighed(question: Question = QUESTION, **changes: Any) -> Weighed:
 def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
     changes: dict[str, Any], words: list[str], kind: str | None
 ) -> None:
-    read = weighed(**changes)
+    read = weigh(**changes)
     assert (read.failure, read.quotes_dropped) == (None, 0)
     assert list(read.quotes) == [SHOWN[0]]
     assert [RESPONSE.text[error.span.start : error.span.end] for error in read.errors] == words
@@ -99,12 +99,12 @@ def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None
 
 
 def test_where_nothing_is_shown_nothing_can_be_quoted() -> None:
-    assert weighed(asked((), ()), lines=[]).label == "contradicting"
+    assert weigh(question_showing((), ()), lines=[]).label == "contradicting"
 
 
 def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     for label in MENU:
-        read = weighed(label=label, lines=[], errors=[])
+        read = weigh(label=label, lines=[], errors=[])
         assert (read.failure == "ungrounded") == (label not in ("not_found", "no_fact", "out_dependent"))
 
 
@@ -118,7 +118,7 @@ LINES = (
 )
 SNIPPET = Document.of("Lamps  were lit\nwith oil.")
 TOLD = [line.span for line in lines_of(*LINES)]
-NUMBERED = asked([*TOLD, SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])
+NUMBERED = question_showing([*TOLD, SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])
 
 
 CITED = {
@@ -186,13 +186,13 @@ WORDS = st.lists(st.text("abcdefghij", min_size=2, max_size=7), min_size=2, max_
 TEXTS = st.lists(WORDS | st.text("天地玄黄宇宙洪荒，。", min_size=4, max_size=30), min_size=2, max_size=6)
 
 
-def numbered(texts: Sequence[str], first: int) -> Question:
-    return asked([line.span for line in lines_of(*texts)], range(first, first + len(texts)))
+def number_lines(texts: Sequence[str], first: int) -> Question:
+    return question_showing([line.span for line in lines_of(*texts)], range(first, first + len(texts)))
 
 
 @given(TEXTS, st.data())
 def test_every_line_shown_is_found_by_its_number_and_beginning(texts: list[str], data: st.DataObject) -> None:
-    question = numbered(texts, data.draw(st.integers(0, 10**6)))
+    question = number_lines(texts, data.draw(st.integers(0, 10**6)))
     at = data.draw(st.integers(0, len(texts) - 1))
     beginning = texts[at][: data.draw(st.integers(4, 16))]
     assume(says_something("".join(filter(str.isalnum, beginning))))
@@ -201,10 +201,8 @@ def test_every_line_shown_is_found_by_its_number_and_beginning(texts: list[str],
 
 
 @given(TEXTS, st.integers(0, 10**6), st.data())
-def test_a_wrong_number_or_another_beginning_is_never_believed(
-    texts: list[str], first: int, data: st.DataObject
-) -> None:
-    question = numbered(texts, first)
+def test_no_wrong_number_or_beginning_is_believed(texts: list[str], first: int, data: st.DataObject) -> None:
+    question = number_lines(texts, first)
     at = data.draw(st.integers(0, len(texts) - 1))
     number = data.draw(st.integers(0, 10**7).filter(lambda n: n not in question.numbers))
     assert find_cited_line(f"{number} {texts[at][:12]}", question) is None
@@ -226,7 +224,7 @@ def test_hostile_citations_cost_little() -> None:
         assert set(read_lines([one * 40_000], NUMBERED)[0]) <= set(NUMBERED.shown)
 
 
-def confirmed(answer: str, claim: Claim = CLAIM, line: str = "老船長在黎明之前") -> Weighed:
+def confirm(answer: str, claim: Claim = CLAIM, line: str = "老船長在黎明之前") -> Weighed:
     return read_choice(
         StatementChoice(lines=[line], reason="原文如此。", answer=answer), claim, QUESTION, CASE
     )
@@ -239,15 +237,15 @@ def test_a_confirming_answer_is_about_the_claim_in_whatever_order_the_two_stood(
         first.add(both[0])
         for said, statement in zip(("first", "second"), both, strict=True):
             label = "implicitly_supported" if statement == claim.text else "contradicting"
-            assert confirmed(said, claim).label == label
+            assert confirm(said, claim).label == label
     assert len(first) == 2
 
 
 def test_a_confirming_answer_without_a_line_that_was_shown_is_none() -> None:
-    assert confirmed("first", line="没有这句话的引文").failure == "ungrounded"
-    assert confirmed("neither").label == "not_found"
-    assert confirmed("either").label == "ambiguous"
-    assert confirmed("both").failure == "off_menu"
+    assert confirm("first", line="没有这句话的引文").failure == "ungrounded"
+    assert confirm("neither").label == "not_found"
+    assert confirm("either").label == "ambiguous"
+    assert confirm("both").failure == "off_menu"
 
 
 def test_a_denial_names_the_words_that_are_called_wrong_and_what_should_stand_there() -> None:
@@ -265,7 +263,7 @@ def test_a_claim_may_be_named_by_its_text(name: str, held: int) -> None:
 
 def test_what_is_called_out_dependent_by_pages_rests_on_one() -> None:
     shown = (SHOWN[0], SNIPPET.span(0, len(SNIPPET.text)))
-    question = asked(shown, (1, -1)).model_copy(update={"look": "pages"})
+    question = question_showing(shown, (1, -1)).model_copy(update={"look": "pages"})
     case = CASE.model_copy(update={"source_ids": (SOURCE.id,)})
     for line, label in (("1 老船長", None), ("P1 Lamps were", "out_dependent")):
         said = [Finding(claim="C1", lines=[line], label="out_dependent")]

@@ -30,7 +30,7 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
-def localised(
+def place_errors(
     script: Script, wrong: list[Claim] = CLAIMS, reasons: tuple[str, ...] = ("It says otherwise.",)
 ) -> tuple[dict[str, Error], ChatServer]:
     server = ChatServer(script)
@@ -49,7 +49,7 @@ def form(*items: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_places_are_spans_of_the_response() -> None:
-    found, server = localised([form(*GOOD)])
+    found, server = place_errors([form(*GOOD)])
     errors = [found[claim.id] for claim in CLAIMS]
     assert [RESPONSE.text[e.span.start : e.span.end] for e in errors] == ["nineteen", "opened"]
     assert [(e.kind, e.correction) for e in errors] == [("numerical", "nine"), ("inversion", "did not open")]
@@ -70,7 +70,7 @@ def test_places_are_spans_of_the_response() -> None:
     ],
 )
 def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> None:
-    found, server = localised(script)
+    found, server = place_errors(script)
     assert found == {}
     assert any(f"C1: {failure}\nC2: {failure}" in asked.user for asked in server.asked[1:])
 
@@ -79,9 +79,9 @@ def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> Non
 @pytest.mark.parametrize("wrong", ["", "the seven lamps"])
 def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong: str) -> None:
     answers = [{"claim": g["claim"], "reason": "Not shown.", "where": where, "wrong": wrong} for g in GOOD]
-    found, server = localised([form(*answers)])
+    found, server = place_errors([form(*answers)])
     assert (found, len(server.asked)) == ({}, 1)
-    found, _ = localised([form(*answers)], reasons=())
+    found, _ = place_errors([form(*answers)], reasons=())
     assert found == {claim.id: Error(span=claim.origin, reason="Not shown.") for claim in CLAIMS}
 
 
@@ -89,14 +89,14 @@ def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> No
     part = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(16, 41)})
     assert part.origin.text == "gave her nineteen letters"
     for wrong, start in [("nineteen", 25), ("keeper", 9), ("er", 22)]:
-        found, server = localised([form({**GOOD[0], "wrong": wrong, "correction": "x"})], [part])
+        found, server = place_errors([form({**GOOD[0], "wrong": wrong, "correction": "x"})], [part])
         assert found["c0"].span.start == start
         (item,) = server.asked[0].items("claims")
         assert (item["sentence"], item["words"]) == (RESPONSE.text[:42], part.origin.text)
-    found, _ = localised(always(form({**GOOD[0], "wrong": "opened"})), [part])
+    found, _ = place_errors(always(form({**GOOD[0], "wrong": "opened"})), [part])
     assert found == {}, "that stands in another sentence"
 
 
 def test_nothing_wrong_is_nothing_asked() -> None:
-    found, server = localised(well, [])
+    found, server = place_errors(well, [])
     assert (found, server.asked) == ({}, [])

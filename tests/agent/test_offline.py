@@ -189,7 +189,7 @@ irrelevant = st.one_of(
 claims = st.sampled_from(CLAIMS)
 
 
-def said(sources, claim):
+def outcome(sources, claim):
     found = judgement(sources, claim)
     return found.label, found.failure, [q.text for q in found.quotes], [e.model_dump() for e in found.errors]
 
@@ -197,14 +197,14 @@ def said(sources, claim):
 @settings(max_examples=30, deadline=None)
 @given(claims, st.lists(irrelevant, max_size=3), st.lists(irrelevant, max_size=3))
 def test_irrelevant_sources_before_and_after_change_nothing(claim, before, after):
-    assert said([*before, BOTH, *after], claim) == said(BOTH, claim)
+    assert outcome([*before, BOTH, *after], claim) == outcome(BOTH, claim)
 
 
 @settings(max_examples=30, deadline=None)
 @given(claims, st.lists(st.one_of(irrelevant, st.sampled_from(CLAIMS)), max_size=4))
 def test_no_source_turns_a_conflict_with_another_into_silence(claim, others):
-    if said(BOTH, claim)[0] == "contradicting":
-        assert said([*others, BOTH], claim)[0] == "contradicting"
+    if outcome(BOTH, claim)[0] == "contradicting":
+        assert outcome([*others, BOTH], claim)[0] == "contradicting"
 
 
 @settings(max_examples=50, deadline=None)

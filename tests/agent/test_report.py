@@ -59,7 +59,7 @@ def claim(number: int, label: str | None, start: int = 0, end: int = 19, **given
     )
 
 
-def made(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = False):
+def make(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = False):
     return report(
         case=Case(id="x", response=TEXT),
         documents=documents,
@@ -69,15 +69,15 @@ def made(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = F
     )
 
 
-def labelled(labels: list[str | None], *, triage: bool = False):
-    return made(
+def with_labels(labels: list[str | None], *, triage: bool = False):
+    return make(
         [claim(i, label, *((20, 31) if i % 2 else (0, 19))) for i, label in enumerate(labels)], triage=triage
     )
 
 
 @given(st.lists(LABEL, max_size=12))
 def test_counts_add_up_and_coverage_is_their_share(labels):
-    result = labelled(labels)
+    result = with_labels(labels)
     assert sum(result.counts.values()) == len(result.claims) == len(labels)
     undecided = labels.count(None)
     assert result.coverage == pytest.approx(1 - undecided / len(labels) if labels else 0)
@@ -85,7 +85,7 @@ def test_counts_add_up_and_coverage_is_their_share(labels):
 
 @given(st.lists(LABEL, max_size=12))
 def test_a_triage_with_anything_undecided_is_never_faithful(labels):
-    result = labelled(labels, triage=True)
+    result = with_labels(labels, triage=True)
     assert labels or (result.verdict, result.coverage) == ("undecided", 0)
     held = {claim.sentence for claim in result.claims}
     if None in labels or held != {0, 1}:
@@ -113,10 +113,10 @@ def test_the_sentence_rule():
 
 
 def test_the_outcome_rule():
-    assert labelled(["fabricated", None]).verdict == "hallucinated"
-    assert labelled(["explicitly_supported", None]).verdict == "undecided"
-    assert labelled(["ambiguous", "out_dependent", "no_fact"]).verdict == "faithful"
-    assert labelled([]).verdict == "undecided", "nobody read it"
+    assert with_labels(["fabricated", None]).verdict == "hallucinated"
+    assert with_labels(["explicitly_supported", None]).verdict == "undecided"
+    assert with_labels(["ambiguous", "out_dependent", "no_fact"]).verdict == "faithful"
+    assert with_labels([]).verdict == "undecided", "nobody read it"
 
 
 def test_a_response_of_which_its_readers_see_more_than_was_read_is_never_faithful():
@@ -124,30 +124,30 @@ def test_a_response_of_which_its_readers_see_more_than_was_read_is_never_faithfu
     for unread, verdict in (((), "faithful"), (("embedded pages",), "undecided")):
         notes = FileNotes(unread=unread)
         document = ReportDocument(id="x", role="response", kind="text", characters=31, notes=notes)
-        assert made(supported, document).verdict == verdict
+        assert make(supported, document).verdict == verdict
 
 
 def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
-    result = made([claim(0, "ambiguous", 0, 31), claim(1, "explicitly_supported", 20, 31)])
+    result = make([claim(0, "ambiguous", 0, 31), claim(1, "explicitly_supported", 20, 31)])
     assert [sentence.label for sentence in result.sentences] == ["ambiguous", "ambiguous"]
 
 
 @pytest.mark.parametrize(("triage", "other"), [(True, None), (False, "implicitly_supported")])
 def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_it(triage, other):
     error = Error(span=DOCUMENT.span(2, 6))
-    result = made([claim(0, "contradicting", 0, 31, errors=(error,))], triage=triage)
+    result = make([claim(0, "contradicting", 0, 31, errors=(error,))], triage=triage)
     assert [sentence.label for sentence in result.sentences] == ["contradicting", other]
     assert result.verdict == "hallucinated"
 
 
 @pytest.mark.parametrize("least", LABELS)
 def test_sentences_that_are_faithful_enough_have_at_least_that_label(least):
-    result = made([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
+    result = make([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
     rank = LABELS.index(least)
     assert len(sentences_at_least(result, least)) == (rank <= 1) + (
         rank <= LABELS.index("implicitly_supported")
     )
-    assert sentences_at_least(made([claim(0, None, 0, 31)]), least) == []
+    assert sentences_at_least(make([claim(0, None, 0, 31)]), least) == []
 
 
 def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
@@ -207,9 +207,7 @@ SOURCE = "Thea lit the lamp. Thea sold the boat to her father."
         (["In summary, Thea died.", "希望这说明了西娅毒死了父亲。", "Of course.", "当然。", "", "..."], False),
     ],
 )  # fmt: skip
-def test_a_set_phrase_is_known_in_any_case_script_and_marks_and_a_courtesy_that_tells_a_fact_is_none(
-    sentences: list[str], known: bool
-) -> None:
+def test_a_courtesy_is_a_set_phrase_unless_it_tells_a_fact(sentences: list[str], known: bool) -> None:
     assert [is_set_phrase(sentence) for sentence in sentences] == [known] * len(sentences)
 
 
@@ -219,7 +217,7 @@ def test_no_phrase_with_a_word_more_is_one(phrase: str, more: str) -> None:
     assert not is_set_phrase(longer) or longer in _set_phrases()
 
 
-def checked(response: str, label: str = "no_fact", **settings: bool) -> Report:
+def check(response: str, label: str = "no_fact", **settings: bool) -> Report:
     judge = ScriptedJudge("scripted", label)
     return Verifier(judges=[judge], decomposer=WholeSentences(), **settings).verify(SOURCE, response)
 
@@ -237,7 +235,7 @@ def checked(response: str, label: str = "no_fact", **settings: bool) -> Report:
 def test_exit_0_under_check_means_that_the_source_bears_it_out(
     response: str, label: str, settings: dict[str, bool], code: int, says: str
 ) -> None:
-    report = checked(response, label, **settings)
+    report = check(response, label, **settings)
     assert report.verdict == "faithful", "what the evaluation counts stays"
     assert exit_code(report) == code
     assert says in report.markdown()
@@ -263,7 +261,7 @@ def test_words_that_a_later_answer_withdrew_are_not_called_wrong() -> None:
 
 
 def test_what_saved_pages_alone_bear_out_is_named_beside_a_source() -> None:
-    report = checked("Thea lit the lamp.", "explicitly_supported")
+    report = check("Thea lit the lamp.", "explicitly_supported")
     claim = report.claims[0].model_copy(update={"label": "out_dependent"})
     by_pages = report.model_copy(update={"claims": (claim,)})
     assert not_borne_out(by_pages).pages == (0,)

@@ -124,9 +124,7 @@ def test_a_password_or_a_key_in_a_spec_is_refused_without_telling_it(
 
 
 @pytest.mark.parametrize(("of_spec", "given"), [(True, True), (True, False), (False, True)])
-def test_a_key_goes_to_an_address_that_its_owner_named(
-    of_spec: bool, given: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_goes_where_its_owner_says(of_spec: bool, given: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
     chosen = Spec(kind="openai", model="m", address="http://127.0.0.1:9/v1", by_owner=of_spec)
     client = connect(chosen, by_owner=given)

@@ -113,9 +113,7 @@ def asked_of(one: ScriptedJudge) -> list[str]:
 
 
 @given(st.integers(1, 60), st.integers(0, 5), st.integers(0, 2**20))
-def test_the_others_read_what_isnt_cleared_and_the_drawn_part_of_what_is(
-    count: int, wrong: int, seed: int
-) -> None:
+def test_the_others_read_what_isnt_cleared_and_a_part_of_what_is(count: int, wrong: int, seed: int) -> None:
     doubted, held = {f"c{n}" for n in range(wrong)}, claims(count)
     first, second = judge("a", dict.fromkeys(doubted, "contradicting")), judge("b", {})
     said = said_by([first, second], 1, held, Cascade(seed))
@@ -148,7 +146,7 @@ def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None
     assert 4000 / ONE_IN * 0.7 < len(drawn) < 4000 / ONE_IN * 1.3
 
 
-def reported(label: Any, said: Mapping[str, Any]) -> ReportClaim:
+def report_claim(label: Any, said: Mapping[str, Any]) -> ReportClaim:
     given = {"claim_id": "c0", "round": "place", "question_id": "q"}
     judged = [Judgement(judge=name, label=word, **given) for name, word in said.items()]
     return reported_claim(claims(1)["c0"], judged, Decision(label=label, decided_by="vote"), "q")
@@ -156,9 +154,9 @@ def reported(label: Any, said: Mapping[str, Any]) -> ReportClaim:
 
 def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
     good, bad = "explicitly_supported", "contradicting"
-    alone = [reported(good, {"a": good})] * 190
-    again = [reported(label, {"a": good, "b": bad, "c": bad}) for label in (bad, *[good] * 9)]
-    found = cleared_alone([*alone, *again, reported(bad, {"a": bad, "b": bad})], "a")
+    alone = [report_claim(good, {"a": good})] * 190
+    again = [report_claim(label, {"a": good, "b": bad, "c": bad}) for label in (bad, *[good] * 9)]
+    found = cleared_alone([*alone, *again, report_claim(bad, {"a": bad, "b": bad})], "a")
     assert (found.cleared, found.again, found.overturned) == (190, 10, 1)
 
 

@@ -52,9 +52,7 @@ def test_three_articles_end_to_end(articles, tmp_path):
     [(["pass"] * 3 + [other], True) for other in ("fail", None)]
     + [(["pass"] * 2 + [other] * 2, False) for other in ("fail", None)],
 )
-def test_three_of_four_accept_evidence_and_who_fails_stays_in_the_denominator(
-    articles, tmp_path, verdicts, good
-):
+def test_three_of_four_accept_evidence_and_who_fails_is_one_of_four(articles, tmp_path, verdicts, good):
     said = [verdict and {"reasoning": "", "verdict": verdict} for verdict in verdicts]
     done, _ = make_one(articles[:1], tmp_path / "set", {"PassFail": by_model(*said)}, n_models=4)
     assert ("claim: no_evidence" not in done.rejected) == good

@@ -47,9 +47,7 @@ def test_each_recording_has_a_row_with_the_plain_question_beside_it(bench: Modul
     assert "data not here: " in " ".join(gone)
 
 
-def test_the_table_is_written_between_its_marks_only_where_all_data_are_here(
-    bench: ModuleType, folder: Path, tmp_path: Path
-) -> None:
+def test_the_table_is_written_only_from_all_the_data(bench: ModuleType, folder: Path, tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("before\n<!-- accuracy -->\nold\n<!-- /accuracy -->\nafter\n", "utf-8")
     found = bench.recordings(folder)

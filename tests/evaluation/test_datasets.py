@@ -144,9 +144,7 @@ def test_faithbench_sentences_have_the_worst_label_of_the_spans_that_meet_them(t
      ({"label": "out_dependent"}, None), ({"claims": [{"text": "r", "hallucinated": False}]}, "faithful"),
      ({"errors": [{"start": 0, "end": 1, "text": "r"}]}, "hallucinated")],
 )  # fmt: skip
-def test_the_gold_of_a_case_file_is_its_label_or_what_is_marked(
-    tmp_path: Path, given: dict[str, Any], outcome: str | None
-) -> None:
+def test_marks_or_a_label_are_the_gold(tmp_path: Path, given: dict[str, Any], outcome: str | None) -> None:
     (example,) = examples("jsonl", write(tmp_path / "cases.jsonl", {**CASE, **given}))
     assert example.gold.outcome == outcome
 
@@ -192,9 +190,7 @@ def test_what_does_not_fit_is_refused_with_its_line(tmp_path: Path, data: str | 
     assert "\n" not in str(caught.value)
 
 
-def test_missing_files_and_damaged_archives_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_and_damaged_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = gzip.compress(json.dumps({**CASE, "response": "r" * 999}).encode())
     for data in (packed[:-12], packed[:10] + b"\xff" * 9 + packed[19:]):
         (tmp_path / "cases.jsonl.gz").write_bytes(data)
@@ -238,9 +234,7 @@ def test_the_sanguo_pairs_are_twenty_pairs_and_refuse_another_text(tmp_path: Pat
         examples("sanguo_pairs", tmp_path)
 
 
-def test_the_stories_are_pairs_of_all_kinds_that_differ_in_the_planted_error_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_stories_are_pairs_of_all_kinds_that_differ_in_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LONGPROOF_DATA", raising=False)
     stories, kinds = examples("stories"), Counter[tuple[str, str]]()
     for right, wrong in list(pairwise(stories))[::2]:

@@ -134,9 +134,7 @@ def _double_sum(gold: Sequence[int], predicted: Sequence[int]) -> float | None:
 
 
 @given(LABELLED, st.booleans())
-def test_verigrays_scores_equal_a_plain_reading_of_the_paper(
-    rows: list[tuple[str, str | None]], keep: bool
-) -> None:
+def test_verigrays_scores_are_those_of_the_paper(rows: list[tuple[str, str | None]], keep: bool) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
     known = {*LABELS, "not_found"}
     merged = [(g, (p in FAITHFUL) if p in known else g not in FAITHFUL) for g, p in rows]

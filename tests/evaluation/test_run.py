@@ -33,7 +33,7 @@ def run(cases: Path, out: Path, checker: FakeChecker, **options: Any) -> Evaluat
     return evaluate_dataset("jsonl", path=cases, out=out, checker=lambda repeat: checker, **options)
 
 
-def kept(out: Path) -> dict[str, bytes]:
+def files_of(out: Path) -> dict[str, bytes]:
     return {name: (out / name).read_bytes() for name in KEPT}
 
 
@@ -52,13 +52,11 @@ def test_two_runs_give_the_same_bytes_whatever_the_concurrency(cases: Path, tmp_
     run(cases, tmp_path / "a", FakeChecker(), parallel=1, progress=heard.append)
     assert [(word.done, word.total) for word in heard] == [(n, 12) for n in range(13)]
     run(cases, tmp_path / "b", FakeChecker(), parallel=5)
-    assert kept(tmp_path / "a") == kept(tmp_path / "b")
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), LedgerFailed("disk is full")])
-def test_a_stopped_run_goes_on_without_checking_anything_twice(
-    cases: Path, tmp_path: Path, error: BaseException
-) -> None:
+def test_a_stopped_run_checks_nothing_twice(cases: Path, tmp_path: Path, error: BaseException) -> None:
     out, stopped, resumed = tmp_path / "out", FakeChecker(answers=5, error=error), FakeChecker()
     with pytest.raises(type(error)):
         run(cases, out, stopped, parallel=1)
@@ -71,7 +69,7 @@ def test_a_stopped_run_goes_on_without_checking_anything_twice(
     assert not set(stopped.asked) & set(resumed.asked)
     assert len(stopped.asked) + len(resumed.asked) == 12
     run(cases, tmp_path / "whole", FakeChecker())
-    assert kept(out) == kept(tmp_path / "whole")
+    assert files_of(out) == files_of(tmp_path / "whole")
 
 
 def test_a_defect_fails_one_example_and_is_named(cases: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def place(quote: str) -> Place:
     return Place(start=THREE.index(quote), end=THREE.index(quote) + len(quote), text=quote)
 
 
-def predicted(labels: list[Any], wrong: tuple[str, ...] = ()) -> Prediction:
+def predict(labels: list[Any], wrong: tuple[str, ...] = ()) -> Prediction:
     return prediction(scripted_report(THREE, labels, wrong=wrong))
 
 
@@ -29,16 +29,16 @@ def predicted(labels: list[Any], wrong: tuple[str, ...] = ()) -> Prediction:
      ("She", "out_dependent"), ("They met.", None), ("She lost. They met.", None)],
 )  # fmt: skip
 def test_a_wrong_claim_speaks_only_for_its_marked_words(part: str, label: str | None) -> None:
-    found = predicted(["contradicting", "out_dependent", None], ("twice",))
+    found = predict(["contradicting", "out_dependent", None], ("twice",))
     assert label_at(found, place(part)) == label
     assert flagged_places(found) == [(7, 12)]
     assert label_at(found.model_copy(update={"claims": found.claims[:1]}), place("She")) == "out_dependent"
 
 
 def test_what_is_undecided_marks_nothing_and_a_wrong_claim_without_words_is_flagged_whole() -> None:
-    assert flagged_places(predicted(["no_fact", None, "no_fact"])) is None
-    assert flagged_places(predicted(["no_fact", "out_dependent", "no_fact"])) == []
-    assert flagged_places(predicted(["no_fact", "fabricated", None])) == [(21, 30)]
+    assert flagged_places(predict(["no_fact", None, "no_fact"])) is None
+    assert flagged_places(predict(["no_fact", "out_dependent", "no_fact"])) == []
+    assert flagged_places(predict(["no_fact", "fabricated", None])) == [(21, 30)]
 
 
 def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
@@ -70,7 +70,7 @@ def with_gold(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = (), **chan
     return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": reduced})
 
 
-def annotated(**gold: Any) -> Result:
+def annotate(**gold: Any) -> Result:
     labels = ["contradicting", "explicitly_supported"]
     return with_gold(Gold(outcome="hallucinated", **gold), labels, ("twice",))
 
@@ -102,9 +102,7 @@ def in_parts(*sides: Any) -> Gold:
      (Gold(outcome="faithful"), 0.0, 1.0), (Gold(outcome=None), None, None),
      (in_parts("faithful", "hallucinated"), 0.0, 0.0), (in_parts(None, "faithful"), None, 1.0)],
 )  # fmt: skip
-def test_gold_is_taken_as_closely_as_it_says(
-    gold: Gold, conflicts: float | None, standing: float | None
-) -> None:
+def test_gold_is_taken_at_its_word(gold: Gold, conflicts: float | None, standing: float | None) -> None:
     found = scores(with_gold(gold, ["contradicting", "explicitly_supported"], triage=True))["Without a model"]
     assert found["precision of conflicts"] == conflicts
     assert found["precision of what stands there"] == standing
@@ -118,7 +116,7 @@ def test_outcomes_alone_give_responses_and_cost_and_gray_gold_is_in_no_score() -
 
 
 def test_marked_places_give_characters_and_places() -> None:
-    found = scores(annotated(errors=(GoldError(place=place("twice in"), name="NUMBER"),)))["Places"]
+    found = scores(annotate(errors=(GoldError(place=place("twice in"), name="NUMBER"),)))["Places"]
     assert found["characters: precision"] == 1.0
     assert found["characters: recall"] == 5 / 8
     assert found["places: recall of NUMBER"] == 1.0
@@ -129,7 +127,7 @@ def test_parts_with_labels_give_verigrays_scores() -> None:
         GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
         GoldPart(place=place("She lost."), outcome="faithful", label="implicitly_supported"),
     )
-    found = scores(annotated(parts=parts))
+    found = scores(annotate(parts=parts))
     assert found["Parts"]["parts: mean accuracy"] == 1.0
     assert found["Parts, seven labels"]["ranking loss"] == 0.0
     assert found["Parts, seven labels"]["risk at explicitly_supported or above"] == 0.0
@@ -143,7 +141,7 @@ CLAIMS = (
 
 def test_annotated_claims_give_probes_steps() -> None:
     rain = GoldClaim(text="It rained.", origin=None, hallucinated=False)
-    found = scores(annotated(claims=(*CLAIMS, rain)))["Claims (PROBE)"]
+    found = scores(annotate(claims=(*CLAIMS, rain)))["Claims (PROBE)"]
     assert found["decomposition: precision"] == 1.0
     assert found["decomposition: recall"] == pytest.approx(2 / 3)
     assert (found["localisation: precision"], found["localisation: recall"]) == (1.0, 1.0)
@@ -153,7 +151,7 @@ def test_annotated_claims_give_probes_steps() -> None:
 def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None:
     no, yes = "fabricated", "explicitly_supported"
     pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
-    result = annotated(claims=CLAIMS)
+    result = annotate(claims=CLAIMS)
     told = zip(result.prediction.claims, pieces, strict=True)
     voted = [claim.model_copy(update={"pieces": own, "votes": ()}) for claim, own in told]
     voted_on = result.prediction.model_copy(update={"claims": tuple(voted)})

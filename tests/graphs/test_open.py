@@ -32,7 +32,7 @@ def says(question: Question, claim: Claim) -> str:
     return SAID.get(claim.text, "not_found")
 
 
-def checked(
+def check(
     home: Path, *texts: str, pages: Path | None = None, script: Any = says
 ) -> tuple[Any, list[list[str]], list[ScriptedJudge]]:
     judges = script if isinstance(script, list) else [ScriptedJudge(f"j{n}", script) for n in range(3)]
@@ -44,17 +44,15 @@ def checked(
 
 
 def test_without_source_and_pages_nobody_is_asked_and_nothing_is_decided(tmp_path: Path) -> None:
-    report, paths, judges = checked(tmp_path, TOWER, UNKNOWN)
+    report, paths, judges = check(tmp_path, TOWER, UNKNOWN)
     assert (report.verdict, report.coverage) == ("undecided", 0)
     assert {(c.label, c.failure, c.decided_by) for c in report.claims} == {(None, "sourceless", "nobody")}
     assert paths == [["consult", "localise"]]
     assert [judge.heard for judge in judges] == [[], [], []]
 
 
-def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
-    tmp_path: Path, pages: Path
-) -> None:
-    report, (path,), judges = checked(tmp_path, TOWER, OPENED, WRONG, pages=pages)
+def test_pages_are_asked_at_once_and_what_only_they_say_is_out_dependent(tmp_path: Path, pages: Path) -> None:
+    report, (path,), judges = check(tmp_path, TOWER, OPENED, WRONG, pages=pages)
     assert path == ["consult", "judge", "vote", "decompose", "localise"]
     assert [c.label for c in report.claims] == ["out_dependent", "out_dependent", "contradicting"]
     assert {q.look for judge in judges for q in judge.heard} == {"pages"}
@@ -63,7 +61,7 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
 
 
 def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
-    report, _, _ = checked(tmp_path, TOWER, UNKNOWN, "Quinces ripen late.", pages=pages)
+    report, _, _ = check(tmp_path, TOWER, UNKNOWN, "Quinces ripen late.", pages=pages)
     found = [(claim.label, claim.failure) for claim in report.claims]
     assert found == [("out_dependent", None), (None, "sourceless"), (None, "sourceless")]
     assert report.verdict == "undecided"
@@ -71,7 +69,7 @@ def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
 
 def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, pages: Path) -> None:
     split = [ScriptedJudge(f"j{n}", ("not_found", "explicitly_supported")[n % 2]) for n in range(4)]
-    report, (path,), _ = checked(tmp_path, TOWER, pages=pages, script=split)
+    report, (path,), _ = check(tmp_path, TOWER, pages=pages, script=split)
     assert path == ["consult", "judge", "vote", "decompose", "arbitrate", "localise"]
     assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
 

@@ -30,8 +30,6 @@ SEARCHED = ("place", "words", "window", "search")
         ({"judges": TWO, "confirm": "all"}, 9, {"confirms": "all"}),
     ],
 )
-def test_a_plan_is_what_settings_and_the_length_of_the_sources_allow(
-    settings: Any, characters: int, allowed: dict[str, Any]
-) -> None:
+def test_a_plan_is_what_settings_allow(settings: Any, characters: int, allowed: dict[str, Any]) -> None:
     plan = plan_of(Settings(**settings), None, [DocumentRef(id="x", characters=characters)])
     assert {name: getattr(plan, name) for name in allowed} == allowed

@@ -12,13 +12,13 @@ from walked import (
     LABEL,
     SAID,
     Journey,
-    answered,
     claim,
     done,
     journeys,
     judgement,
     plans,
     question,
+    reply,
     run_with,
     take_apart,
 )
@@ -39,13 +39,11 @@ ANY_LOOK = st.sampled_from([*LOOKS, "source", "pages"])
 WORDS, SEARCH = Step(do="gather", look="words"), Step(do="search", look="search")
 
 
-def asked(
-    said: list[str], look: Any = "source", wrong: Any = (), before: Any = (), **known: Any
-) -> ClaimState:
+def ask(said: list[str], look: Any = "source", wrong: Any = (), before: Any = (), **known: Any) -> ClaimState:
     """A claim about which the panel was asked once and said this."""
     looks = () if look == "pages" else ("place",) if look in ("source", "place") else ("place", look)
     state = claim(**{"looks": looks, **known})
-    return answered(state.with_question(question("q0", look, before)), said, wrong)
+    return reply(state.with_question(question("q0", look, before)), said, wrong)
 
 
 def sides(look: str) -> dict[Any, Any]:
@@ -91,9 +89,7 @@ def test_every_look_comes_once_and_pages_once_after_all_of_them(journey: Journey
 
 
 @given(journeys())
-def test_a_sentence_settles_whole_only_if_nobody_doubts_it_or_all_name_the_same_wrong_words(
-    journey: Journey,
-) -> None:
+def test_a_sentence_settles_whole_only_undoubted_or_where_all_name_the_same_words(journey: Journey) -> None:
     plan, walked = journey
     steps, states = walked[0]
     assert (steps[0].do == "decompose") >= (plan.decompose == "all")
@@ -113,11 +109,9 @@ def test_a_sentence_settles_whole_only_if_nobody_doubts_it_or_all_name_the_same_
 
 
 @given(plans(looks=LOOKS, sourced=True, decompose="doubted"), PANEL, st.sampled_from(LOOKS[1:4]))
-def test_a_sentence_that_somebody_doubts_is_taken_apart_and_a_failure_is_no_doubt(
-    plan: Plan, said: list[str], look: Any
-) -> None:
-    step = next_step(asked(said, look, unit="sentence"), plan)
-    votes = asked(said, look).votes("q0")
+def test_a_doubted_sentence_is_taken_apart_not_a_failed_one(plan: Plan, said: list[str], look: Any) -> None:
+    step = next_step(ask(said, look, unit="sentence"), plan)
+    votes = ask(said, look).votes("q0")
     split = plan.arbiter != "nobody" and vote(votes, consensus=plan.consensus).side is None
     if any(word in SIDES and word not in CLEARED for word in said):
         assert step.do == "decompose"
@@ -133,21 +127,19 @@ def test_the_same_wrong_words_are_words_that_all_name() -> None:
         ([(2, 7), (0, 3), (6, 9)], "decompose"),
         ([(0, 4), (0, 4), None], "decompose"),
     ]:
-        assert next_step(asked(said, "place", wrong, unit="sentence"), OURS).do == do, wrong
+        assert next_step(ask(said, "place", wrong, unit="sentence"), OURS).do == do, wrong
     for look, do in [("place", "decompose"), ("source", "consult")]:
-        absent = asked(["fabricated"] * 3, look, [(0, 4)] * 3, unit="sentence")
+        absent = ask(["fabricated"] * 3, look, [(0, 4)] * 3, unit="sentence")
         assert next_step(absent, OURS).do == do
     cascade = OURS.model_copy(update={"cascade": True})
-    assert next_step(asked(said[:1], "place", [(0, 4)], unit="sentence"), cascade).do == "decompose"
+    assert next_step(ask(said[:1], "place", [(0, 4)], unit="sentence"), cascade).do == "decompose"
 
 
 @given(PANEL, st.sampled_from(["place", "window", "source", "pages"]), st.integers(2, 3))
-def test_parts_start_with_the_evidence_of_their_sentence_and_without_its_votes(
-    said: list[str], look: Any, parts: int
-) -> None:
+def test_parts_have_their_sentences_evidence_and_no_votes(said: list[str], look: Any, parts: int) -> None:
     known = {"own": (0, 7), "unit": "sentence", "consulted": "found"}
     before = ((0, 3, 5, 7, 9),)
-    sentence = asked(["not_found", "fabricated", *said], look, [None, (0, 3)], before=before, **known)
+    sentence = ask(["not_found", "fabricated", *said], look, [None, (0, 3)], before=before, **known)
     whole, *apart = take_apart(sentence, OURS, parts)
     assert whole == sentence.model_copy(update={"unit": "superseded"})
     assert [part.claim.id for part in apart] == [f"c0.{n}" for n in range(1, parts + 1)]
@@ -161,9 +153,7 @@ def test_parts_start_with_the_evidence_of_their_sentence_and_without_its_votes(
 
 
 @given(journeys(sourced=True))
-def test_fabricated_means_that_all_was_read_contradicted_that_the_places_of_its_words_were_shown(
-    journey: Journey,
-) -> None:
+def test_fabricated_means_all_was_read_and_contradicted_that_its_words_were_shown(journey: Journey) -> None:
     for steps, states in journey[1]:
         last, label = states[-1], steps[-1].label
         if steps[-1].decided_by == "person":
@@ -176,9 +166,9 @@ def test_fabricated_means_that_all_was_read_contradicted_that_the_places_of_its_
 def test_where_the_search_is_the_last_look_nothing_is_fabricated_and_the_reason_is_named() -> None:
     for word in ("not_found", "fabricated"):
         for unread, failure in ((None, "not_found_so_far"), ("unavailable", "unavailable")):
-            state = asked([word] * 3, "search", consulted="no_pages", unread=unread)
+            state = ask([word] * 3, "search", consulted="no_pages", unread=unread)
             assert next_step(state, SEARCHED) == Step(do="settle", failure=failure)
-    assert next_step(asked(["contradicting"] * 3, "search"), SEARCHED).label == "contradicting"
+    assert next_step(ask(["contradicting"] * 3, "search"), SEARCHED).label == "contradicting"
 
 
 def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_everywhere_searched_for() -> None:
@@ -186,7 +176,7 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_every
     assert next_step(unsure, OURS) == next_step(unsure, NEAR) == WORDS
     assert next_step(everywhere, OURS) == SEARCH
     assert next_step(everywhere, NEAR) == Step(do="gather", look="place")
-    read = asked(["contradicting"] * 3, "words", sure=False, around=())
+    read = ask(["contradicting"] * 3, "words", sure=False, around=())
     assert next_step(read, OURS) == SEARCH, "places that words found don't convict alone"
     assert next_step(read, NEAR).label == "contradicting"
 
@@ -213,18 +203,16 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_every
         ("timeout timeout", "place", OURS, SEARCH),
     ],
 )
-def test_what_is_not_borne_out_is_held_against_its_own_words_and_what_is_absent_looked_for_everywhere(
-    said: str, look: Any, plan: Plan, step: Step
-) -> None:
+def test_the_next_look_follows_from_what_was_said(said: str, look: Any, plan: Plan, step: Step) -> None:
     words = said.split()
-    assert next_step(asked(words * 3 if len(words) == 1 else words, look), plan) == step
+    assert next_step(ask(words * 3 if len(words) == 1 else words, look), plan) == step
 
 
 def test_an_appeal_is_the_arbiters_and_its_word_is_held_against_the_claims_own_words_too() -> None:
     said = ["contradicting"] * 3
-    sentence = asked(said, "place", before=((0, 3, 5),), own=(0, 3), unit="sentence")
+    sentence = ask(said, "place", before=((0, 3, 5),), own=(0, 3), unit="sentence")
     whole, *parts = take_apart(sentence, OURS, 2)
-    cleared = [answered(part, ["explicitly_supported"] * 3) for part in parts]
+    cleared = [reply(part, ["explicitly_supported"] * 3) for part in parts]
     joined = asyncio.run(join({"claims": [whole, *cleared]}, run_with(OURS)))
     appeal, *gone = joined["checked"]
     assert (appeal.own, appeal.asked[-1].lines) == ((0, 1, 3, 5), ((0, 1, 3, 5),)), "all that was shown"
@@ -245,10 +233,8 @@ def test_the_order_in_which_judges_answer_changes_no_step(journey: Journey, orde
 
 
 @given(plans(looks=LOOKS), PANEL, ANY_LOOK)
-def test_what_a_vote_decides_has_the_share_of_the_panel_and_one_more_vote_keeps_the_winner(
-    plan: Plan, said: list[str], look: Any
-) -> None:
-    state, held = asked(said, look), sides(look)
+def test_a_decision_has_its_share_and_one_more_vote_keeps_it(plan: Plan, said: list[str], look: Any) -> None:
+    state, held = ask(said, look), sides(look)
     step = next_step(state, plan)
     if step.label is None:
         return
@@ -268,18 +254,18 @@ def test_which_failure_it_was_decides_nothing(plan: Plan, said: list[str], data:
         return
     other = [word if word in SIDES else data.draw(FAILURE) for word in said]
     for look in ("place", "window", "source"):
-        assert next_step(asked(said, look), plan) == next_step(asked(other, look), plan)
+        assert next_step(ask(said, look), plan) == next_step(ask(other, look), plan)
 
 
 @given(
     plans(looks=("source",), sourced=True), st.lists(FAILURE, min_size=1), st.randoms(use_true_random=False)
 )
-def test_a_panel_that_only_fails_ends_with_its_most_common_failure_in_whatever_order(
+def test_the_most_common_failure_is_that_of_a_panel(
     plan: Plan, said: list[Any], order: random.Random
 ) -> None:
     mixed = list(said)
     order.shuffle(mixed)
-    step = next_step(asked(mixed), plan)
+    step = next_step(ask(mixed), plan)
     assert step == Step(do="settle", failure=most_common(said))
     assert step.failure in said
 
@@ -318,12 +304,12 @@ def test_a_persons_word_is_final_but_for_what_was_not_found(plan: Plan, said: st
     word = judgement("q0", "person:Ines", said)
     ruled = {"ruling": word, "ruled_by": "person", "judgements": (word,)}
     final = Step(do="settle", label=said, decided_by="person") if said != "not_found" else Step(do="consult")
-    assert next_step(asked(["timeout"]).model_copy(update=ruled), plan) == final
+    assert next_step(ask(["timeout"]).model_copy(update=ruled), plan) == final
 
 
 @given(plans(sourced=True), st.sampled_from(["no_pages", "nothing_found"]))
 def test_what_no_page_has_either_is_fabricated_and_says_what_was_consulted(plan: Plan, found: Any) -> None:
-    state = asked(["not_found"] * 3).model_copy(update={"consulted": found, "confirmation": "confirmed"})
+    state = ask(["not_found"] * 3).model_copy(update={"consulted": found, "confirmation": "confirmed"})
     step = next_step(state, plan)
     assert (step.label, step.caveat) == ("fabricated", CAVEATS[found])
 
@@ -349,14 +335,14 @@ def test_a_group_only_takes_edges_that_the_graph_has_in_whatever_order_its_claim
         if target == "decompose":
             claims = list(asyncio.run(decompose({"claims": claims}, run))["claims"])
         else:
-            claims = [worked(one, target, plan, data.draw, size) for one in claims]
+            claims = [work(one, target, plan, data.draw, size) for one in claims]
         node = {"judge": "vote", "localise": "__start__"}.get(target, target)
         if all(next_step(one, plan).do in ("settle", "nothing") for one in claims):
             return
     raise AssertionError("the group never ends")
 
 
-def worked(state: ClaimState, node: str, plan: Plan, draw: Any, size: int) -> ClaimState:
+def work(state: ClaimState, node: str, plan: Plan, draw: Any, size: int) -> ClaimState:
     """A claim after a node of its group, or after what is done for all groups once this one left."""
     step = next_step(state, plan)
     ended = step.do in ("settle", "nothing")

@@ -33,7 +33,7 @@ SOURCE = LONG[:30000] + "\n" + " ".join(FACTS) + "\n" + LONG[30000:] + "\n" + FA
 SPLIT = ["contradicting", "explicitly_supported", "not_found"]
 
 
-def checked(script, arbiter="explicitly_supported", *, response=FACTS[0], source=SOURCE, size=3, **settings):
+def check(script, arbiter="explicitly_supported", *, response=FACTS[0], source=SOURCE, size=3, **settings):
     judges = [
         ScanningJudge(f"j{i}", script if not isinstance(script, list) else script[i]) for i in range(size)
     ]
@@ -47,16 +47,16 @@ def rounds(judge):
 
 
 def test_a_contradiction_is_looked_at_more_widely_before_it_is_given():
-    report, judges, _ = checked("contradicting")
+    report, judges, _ = check("contradicting")
     assert report.claims[0].label == "contradicting"
     assert rounds(judges[0]) == ["place", "words"]
-    report, judges, _ = checked("contradicting", response=" ".join(FACTS))
+    report, judges, _ = check("contradicting", response=" ".join(FACTS))
     assert {claim.label for claim in report.claims} == {"contradicting"}
     assert set(rounds(judges[0])[1:]) == {"words"}, "each is held against its own words"
 
 
 def test_not_found_is_only_said_after_the_whole_source_and_with_its_caveat():
-    report, judges, _ = checked("not_found")
+    report, judges, _ = check("not_found")
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("fabricated", "vote")
     assert claim.caveat == "outside knowledge not consulted"
@@ -67,7 +67,7 @@ def test_not_found_is_only_said_after_the_whole_source_and_with_its_caveat():
 
 
 def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reasons():
-    report, judges, arbiter = checked(SPLIT, "implicitly_supported")
+    report, judges, arbiter = check(SPLIT, "implicitly_supported")
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
     assert rounds(judges[0]) == ["place", "words"]
@@ -102,7 +102,7 @@ def test_who_says_nothing_of_a_claim_has_failed_and_is_counted():
 
 def test_a_source_that_is_short_enough_is_shown_whole_and_once():
     for words in ("contradicting", "not_found", SPLIT):
-        report, judges, _ = checked(words, source=LONG[:15_000])
+        report, judges, _ = check(words, source=LONG[:15_000])
         assert rounds(judges[0]) == ["source"]
         assert report.claims[0].looked.share == 1.0
     assert "".join(span.text for span in judges[0].heard[0].shown).replace(" ", "") in "".join(LONG.split())
@@ -110,7 +110,7 @@ def test_a_source_that_is_short_enough_is_shown_whole_and_once():
 
 def test_claims_told_of_one_place_share_its_question_and_no_question_is_too_long():
     response = " ".join(f"The keeper of the northern lighthouse lit lamp number {n}." for n in range(100))
-    report, judges, _ = checked("explicitly_supported", response=response)
+    report, judges, _ = check("explicitly_supported", response=response)
     assert len(report.claims) == 100
     sizes = [len(question.claim_ids) for question in judges[0].heard]
     assert max(sizes) <= CLAIMS
@@ -245,9 +245,7 @@ def test_an_opening_that_failed_is_tried_again(tmp_path: Path) -> None:
     asyncio.run(twice())
 
 
-def test_a_key_goes_to_what_its_owner_names_and_to_nothing_that_a_client_does(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_key_goes_to_what_a_client_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
     monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
     keys: list[set[str]] = []

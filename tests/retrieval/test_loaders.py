@@ -42,7 +42,7 @@ LOCKED = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
 <CipherReference URI="{}"/></CipherData></EncryptedData></encryption>"""
 
 
-def packed(**changes: str | bytes | None) -> bytes:
+def epub(**changes: str | bytes | None) -> bytes:
     """An EPUB of FILES with these changes; None leaves a file out."""
     data = BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -66,7 +66,7 @@ def read(tmp_path: Path, name: str, data: bytes) -> Any:
     return read_source(tmp_path / name)
 
 
-def refused(tmp_path: Path, name: str, data: bytes, match: str) -> None:
+def assert_refused(tmp_path: Path, name: str, data: bytes, match: str) -> None:
     with pytest.raises(BadInput, match=match) as error:
         read(tmp_path, name, data)
     assert str(error.value).startswith(str(tmp_path / name))
@@ -75,7 +75,7 @@ def refused(tmp_path: Path, name: str, data: bytes, match: str) -> None:
 
 
 def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
-    document = read(tmp_path, "Book.EPUB", packed())
+    document = read(tmp_path, "Book.EPUB", epub())
     assert document.title == "The Lighthouse 灯塔"
     assert (document.kind, document.uri) == ("markdown", str(tmp_path / "Book.EPUB"))
     assert document.text == (
@@ -83,9 +83,7 @@ def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
         "## Chapter Two\n\nThe tide turns.\n\na note\n"
     )
     assert document.notes == FileNotes(left_out=("scripts and styles", "table of contents"))
-    data = packed(
-        two="<p>It did <![CDATA[not <turn> &]]> so.</p>", encryption=LOCKED.format("OEBPS/serif.otf")
-    )
+    data = epub(two="<p>It did <![CDATA[not <turn> &]]> so.</p>", encryption=LOCKED.format("OEBPS/serif.otf"))
     document = read(tmp_path, "b.epub", data)
     assert "It did not <turn> & so." in document.text, (
         "character data is read, and a locked font locks no text"
@@ -107,16 +105,14 @@ def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
         ({"encryption": LOCKED.format("OEBPS/text/one%20first.xhtml")}, "protected"),
     ],
 )
-def test_a_broken_protected_or_hostile_epub_is_refused(
-    tmp_path: Path, changes: dict[str, Any], match: str
-) -> None:
-    refused(tmp_path, "book.epub", packed(**changes), match)
+def test_a_broken_or_hostile_epub_is_refused(tmp_path: Path, changes: dict[str, Any], match: str) -> None:
+    assert_refused(tmp_path, "book.epub", epub(**changes), match)
 
 
 @pytest.mark.parametrize("suffix", [".docx", ".epub", ".pdf"])
 @pytest.mark.parametrize("data", [b"", b"PK\3\4 not a zip", b"%PDF-1.7\n%%EOF", bytes(range(256)) * 20])
 def test_what_is_no_book_is_refused(tmp_path: Path, suffix: str, data: bytes) -> None:
-    refused(tmp_path, f"book{suffix}", data, "book")
+    assert_refused(tmp_path, f"book{suffix}", data, "book")
 
 
 def a_pdf(pages: list[str], **kinds: str) -> bytes:
@@ -149,8 +145,8 @@ def test_a_pdf_gives_its_pages(tmp_path: Path) -> None:
     document = read(tmp_path, "book.pdf", data)
     assert (document.title, document.notes) == ("The Tide", FileNotes())
     assert document.text == "Chapter One\nThe keeper waits.\n\nThe tide turns.\n"
-    refused(tmp_path, "locked.pdf", a_pdf(["secret"], password="x"), "password")
-    refused(tmp_path, "pictures.pdf", a_pdf([""]), "text recognition")
+    assert_refused(tmp_path, "locked.pdf", a_pdf(["secret"], password="x"), "password")
+    assert_refused(tmp_path, "pictures.pdf", a_pdf([""]), "text recognition")
 
 
 PAGE = b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body.</p>"
@@ -186,17 +182,17 @@ def test_names_that_no_file_can_have_are_refused(tmp_path):
 
 def test_text_without_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "CHARACTERS", 1_000)
-    refused(tmp_path, "book.txt", b"tide " * 300, "longer than 1,000 characters")
-    refused(tmp_path, "book.epub", packed(two="<p>" + "tide " * 300), "longer than 1,000 characters")
+    assert_refused(tmp_path, "book.txt", b"tide " * 300, "longer than 1,000 characters")
+    assert_refused(tmp_path, "book.epub", epub(two="<p>" + "tide " * 300), "longer than 1,000 characters")
     monkeypatch.setattr(contents, "UNPACKED", 2_000_000)
-    refused(tmp_path, "book.epub", packed(two=b"<p>" + b"x" * 3_000_000), "unpacks to more than 2 MB")
+    assert_refused(tmp_path, "book.epub", epub(two=b"<p>" + b"x" * 3_000_000), "unpacks to more than 2 MB")
 
 
 def test_a_pdf_is_read_in_a_process_apart_and_given_up_where_it_would_take_hours(tmp_path, monkeypatch):
     assert read(tmp_path, "book.pdf", a_pdf(["The keeper waits."])).text == "The keeper waits.\n"
-    refused(tmp_path, "half.pdf", a_pdf(["one", "two"])[:300], "not a PDF")
+    assert_refused(tmp_path, "half.pdf", a_pdf(["one", "two"])[:300], "not a PDF")
     monkeypatch.setattr(loaders, "SECONDS", 0.01)
-    refused(tmp_path, "forms.pdf", a_pdf(["one"]), "takes more than 0.01 s")
+    assert_refused(tmp_path, "forms.pdf", a_pdf(["one"]), "takes more than 0.01 s")
     monkeypatch.undo()
     with pytest.raises(BadInput, match=r"book\.none: reading it takes too much memory, or fails"):
         read_apart(".none", b"x", "book.none")
@@ -226,5 +222,5 @@ def test_an_encoding_that_was_guessed_is_noted(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_bytes("他们说这里的人都不知道他是从哪里来的。".encode("gb18030"))
     assert read_source(tmp_path / "old.txt").notes == FileNotes(guessed_encoding="gb18030")
     assert read_source(tmp_path / "old.txt", "gb18030").notes == FileNotes()
-    latin = packed(two="<p>naïve café, d\u2019accord</p>".encode("cp1252"))
+    latin = epub(two="<p>naïve café, d\u2019accord</p>".encode("cp1252"))
     assert read(tmp_path, "latin.epub", latin).notes.guessed_encoding == "cp1252"

@@ -115,9 +115,7 @@ def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None
     assert place_and_key(None)[0] == ADDRESS
 
 
-def test_headers_that_the_environment_has_for_openai_go_to_openai_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_headers_of_the_environment_for_openai_go_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     custom = f"Authorization: Bearer {SECRET}\nX-Api-Key: {SECRET}"
     for name, value in {"CUSTOM_HEADERS": custom, "ORG_ID": SECRET, "PROJECT_ID": SECRET}.items():
         monkeypatch.setenv(f"OPENAI_{name}", value)
@@ -248,9 +246,7 @@ def of_langchain(says: Any, asked: list[Any] | None = None) -> Answer[Colour]:
 
 
 @pytest.mark.parametrize(("refusal", "failure"), [(None, None), (False, None), (True, "refused")])
-def test_a_langchain_model_takes_the_same_place_whatever_form_a_refusal_has(
-    refusal: Any, failure: Any
-) -> None:
+def test_a_langchain_model_takes_the_same_place_however_it_refuses(refusal: Any, failure: Any) -> None:
     usage: Any = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
     content: Any = [{"type": "text", "text": GOOD}]
     says = AIMessage(content=content, usage_metadata=usage, additional_kwargs={"refusal": refusal})

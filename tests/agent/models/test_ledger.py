@@ -240,9 +240,7 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(pat
     using(path, use)
 
 
-def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_a_loop_never_began_holds_nobody_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def stop_at_once() -> None:
         async def buy_later() -> None:
             await asyncio.sleep(0)

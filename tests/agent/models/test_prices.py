@@ -19,9 +19,7 @@ def tokens(model: str, prompt: int, completion: int, cached: int = 0) -> Call:
 
 
 @given(COUNT, COUNT, COUNT)
-def test_cached_tokens_cost_their_own_price_and_are_among_the_prompts(
-    prompt: int, done: int, cached: int
-) -> None:
+def test_cached_tokens_have_a_price_and_are_among_the_prompts(prompt: int, done: int, cached: int) -> None:
     price = {"m": ModelPrice(input=2, output=8, cached=0.5)}
     expected = (2 * max(0, prompt - cached) + 0.5 * cached + 8 * done) / MILLION
     assert money([tokens("m", prompt, done, cached)], price) == pytest.approx(expected)

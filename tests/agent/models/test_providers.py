@@ -125,9 +125,7 @@ def answer(spec: str, **how: Any) -> Answer[Colour]:
     return answered
 
 
-def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
-    name: str, provider: Provider, tmp_path: Path
-) -> None:
+def test_an_answer_is_counted_kept_and_recorded(name: str, provider: Provider, tmp_path: Path) -> None:
     recorder, path = Recorder(), tmp_path / "ledger.sqlite"
     first = answer(spec_of(name), path=path, recorder=recorder)
     assert first.value == Colour(**FIELDS)
@@ -159,9 +157,7 @@ def test_trouble_that_passes_is_waited_out_by_us_alone(name: str, provider: Prov
 
 
 @pytest.mark.parametrize("provider", [(401,) * 5], indirect=True)
-def test_a_provider_that_refuses_is_asked_once_and_named_without_the_key(
-    name: str, provider: Provider
-) -> None:
+def test_who_refuses_is_asked_once_and_named_without_the_key(name: str, provider: Provider) -> None:
     got = answer(spec_of(name))
     assert (got.failure, len(provider.asked)) == ("unavailable", 1)
     assert (f"{name} answered HTTP 401" in got.detail, "SECRET" in got.detail) == (True, False)
@@ -193,9 +189,7 @@ def test_without_langchain_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("model", "bound"), [("sonnet-5-5", "output_config"), ("fable-5-x", "tools")])
 @pytest.mark.parametrize("name", ["anthropic"])
-def test_a_model_that_takes_no_temperature_gets_none(
-    name: str, model: str, bound: str, provider: Provider
-) -> None:
+def test_who_takes_no_temperature_gets_none(name: str, model: str, bound: str, provider: Provider) -> None:
     """LangChain knows the one's abilities; the other's are found out."""
     assert answer(f"{name}:claude-{model}").value == Colour(**FIELDS)
     (asked,) = provider.asked

@@ -234,7 +234,7 @@ def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path):
         (LedgerFailed("the ledger can't be used"), STORY, 1),
     ],
 )
-def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one_but_for_a_ledger_that_fails(
+def test_a_group_that_fails_is_checked_one_by_one_but_for_the_ledger(
     tmp_path, monkeypatch, error, source, tries
 ):
     tried: list[object] = []

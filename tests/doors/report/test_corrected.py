@@ -50,7 +50,7 @@ MARKED = str.maketrans({"\u202e": "⟦RLO⟧", "\u202c": "⟦PDF⟧", "\x1b": "�
 """What XML can't hold, or what turns a text around, and its mark in DOCX."""
 
 
-def told(report: Any, name: str = "x.txt", accepted: Any = None) -> str:
+def correct(report: Any, name: str = "x.txt", accepted: Any = None) -> str:
     return corrected_text(report, name, accepted).decode()
 
 
@@ -74,24 +74,24 @@ def error_at(report: Any, start: int, wrong: str, correction: str | None) -> Err
 def test_known_corrections_are_made_and_nothing_else_changes(english_report):
     report, _ = english_report
     brother = report.case.response.replace("her cousin", "her brother")
-    assert told(report) == brother.replace("thirty years", "thirty-one years").replace(" Nobody in", " in")
-    assert told(report, accepted={"c2:0"}) == brother
-    assert told(report, accepted=()) == report.case.response
+    assert correct(report) == brother.replace("thirty years", "thirty-one years").replace(" Nobody in", " in")
+    assert correct(report, accepted={"c2:0"}) == brother
+    assert correct(report, accepted=()) == report.case.response
     claims = [claim.model_copy(update={"label": "implicitly_supported"}) for claim in report.claims]
-    assert told(report.model_copy(update={"claims": tuple(claims)})) == report.case.response
+    assert correct(report.model_copy(update={"claims": tuple(claims)})) == report.case.response
 
 
 def test_what_nobody_knows_is_left_and_of_two_overlapping_the_first_is_made(english_report):
     report, _ = english_report
     unknown = with_errors(report, error(report, "thirty years", None))
-    assert told(unknown) == report.case.response
+    assert correct(unknown) == report.case.response
     two = with_errors(report, error(report, "thirty years", "forty"), error(report, "years. His", "x"))
     assert [change.key for change in changes(two)] == ["c0:0"]
     twice = with_errors(report, *[error(report, "thirty years", "forty")] * 2)
     assert len(known_changes(twice)) == len(changes(twice)) == 1
     pairs = {"Abel": "", " Marlock": " Marlow", "thirty ": "forty ", "years": ""}
     nearby = with_errors(report, *(error(report, *pair) for pair in pairs.items()))
-    assert told(nearby).startswith(" Marlow kept the gauge for forty . His")
+    assert correct(nearby).startswith(" Marlow kept the gauge for forty . His")
     assert all(one.end <= other.start for one, other in pairwise(changes(nearby)))
 
 
@@ -106,13 +106,13 @@ def without(report: Any, bracketed: str) -> Any:
 
 @pytest.mark.parametrize("bracketed", LEFT)
 def test_a_deletion_leaves_no_debris(english_report, bracketed):
-    assert told(without(english_report[0], bracketed)) == LEFT[bracketed]
+    assert correct(without(english_report[0], bracketed)) == LEFT[bracketed]
 
 
 @given(st.lists(st.sampled_from([*"ab ,.;()“”\n，。", "[x]", "[x y]", "[x\ny]"]), max_size=12))
 def test_a_deletion_takes_marks_and_spaces_along_and_no_word(english_report, parts):
     text = "".join(parts)
-    left = told(without(english_report[0], text))
+    left = correct(without(english_report[0], text))
     assert re.sub(r"\W", "", left) == re.sub(r"\W", "", re.sub(r"\[.*?\]", "", text, flags=re.DOTALL))
     if "[" not in text:
         assert left == text
@@ -146,5 +146,5 @@ def test_word_processors_see_tracked_changes(name, request, tmp_path):
         marked = "".join(one.text or "" for one in body.iterfind(f".//{{*}}{place}"))
         assert marked == words.replace("\n", "").translate(MARKED)
     read = read_docx(path.read_bytes(), path.name)
-    assert "".join(read.text.split()) == "".join(told(report).translate(MARKED).split())
+    assert "".join(read.text.split()) == "".join(correct(report).translate(MARKED).split())
     assert read.notes.left_out == ("deletions",)

@@ -17,9 +17,7 @@ from longproof.retrieval.types import Document, FileNotes
 LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
 
 
-def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart(
-    english_report, triage_report, standing_report
-):
+def test_the_wrong_come_first_and_what_no_model_read_is_apart(english_report, triage_report, standing_report):
     report, texts = english_report
     view = ReportView(report, texts)
     listed = ([claim.id for claim in claims] for claims in (view.wrong, view.unsettled, view.unread))

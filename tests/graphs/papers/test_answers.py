@@ -51,7 +51,7 @@ def test_every_prompt_shows_what_it_should_in_a_strict_form_and_a_need_is_one_li
     assert unmet(name, method.needs, tuple(NEEDS)) is None
 
 
-def told(word: str, *kinds: str) -> dict[str, Any]:
+def tell(word: str, *kinds: str) -> dict[str, Any]:
     details = [{"hallucination_type": kind, "hallucinated_sentence": "老掌柜暗自欢喜。"} for kind in kinds]
     return {"has_hallucination": word, "details": details}
 
@@ -59,7 +59,7 @@ def told(word: str, *kinds: str) -> dict[str, Any]:
 STEPS = dict.fromkeys(Steps.model_fields, "x")
 
 
-def listed(*spans: str) -> dict[str, Any]:
+def wrong_spans(*spans: str) -> dict[str, Any]:
     return {"reasoning": STEPS, "hallucination_list": list(spans)}
 
 
@@ -74,16 +74,16 @@ ANSWERS: list[tuple[str, dict[str, Any], str, list[str]]] = [
     ("halueval-qa", {"answer": "Yes and no"}, "unparsed", []),
     ("halueval-qa-cot", {"reasoning": "因为。", "answer": "yes"}, "fabricated", []),
     ("halueval-qa-contrast", {"hallucinated": "both"}, "unparsed", []),
-    ("longnovel-rag", told(YES), "contradicting", []),
-    ("longnovel-rag", told(YES, "虚构事件"), "fabricated", ["老掌柜暗自欢喜。"]),
-    ("longnovel-zero-shot-beginning", told(YES, "虚构事件", "数字幻觉"), "contradicting", ["老掌柜暗自欢喜。"] * 2),
-    ("longnovel-zero-shot-cot", {"analysis": "逐句。", **told(NO)}, "implicitly_supported", []),
-    ("longnovel-zero-shot", told("没有"), "unparsed", []),
-    ("longnovel-zero-shot", told(""), "unparsed", []),
-    ("data-to-text", listed(), "implicitly_supported", []),
-    ("data-to-text", listed("在正午", "暗自欢喜", "在正午以后"), "fabricated", ["在正午", "暗自欢喜"]),
-    ("data-to-text", listed("在午后"), "ungrounded", []),
-    ("data-to-text", listed(f" {RESPONSE.text}\n"), "ungrounded", []),
+    ("longnovel-rag", tell(YES), "contradicting", []),
+    ("longnovel-rag", tell(YES, "虚构事件"), "fabricated", ["老掌柜暗自欢喜。"]),
+    ("longnovel-zero-shot-beginning", tell(YES, "虚构事件", "数字幻觉"), "contradicting", ["老掌柜暗自欢喜。"] * 2),
+    ("longnovel-zero-shot-cot", {"analysis": "逐句。", **tell(NO)}, "implicitly_supported", []),
+    ("longnovel-zero-shot", tell("没有"), "unparsed", []),
+    ("longnovel-zero-shot", tell(""), "unparsed", []),
+    ("data-to-text", wrong_spans(), "implicitly_supported", []),
+    ("data-to-text", wrong_spans("在正午", "暗自欢喜", "在正午以后"), "fabricated", ["在正午", "暗自欢喜"]),
+    ("data-to-text", wrong_spans("在午后"), "ungrounded", []),
+    ("data-to-text", wrong_spans(f" {RESPONSE.text}\n"), "ungrounded", []),
     ("probe-direct", {"hallucinated": []}, "implicitly_supported", []),
     ("probe-direct", {"hallucinated": ["在午后"]}, "unparsed", []),
     ("probe-direct", {"hallucinated": [RESPONSE.text]}, "fabricated", [RESPONSE.text]),
@@ -103,9 +103,7 @@ ANSWERS: list[tuple[str, dict[str, Any], str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("name", "answer", "outcome", "words"), ANSWERS)
-def test_an_answer_is_a_label_with_places_or_a_named_failure(
-    name: str, answer: dict[str, Any], outcome: str, words: list[str]
-) -> None:
+def test_what_is_read_of_an_answer(name: str, answer: dict[str, Any], outcome: str, words: list[str]) -> None:
     weighed = read(name, answer)
     assert outcome in (weighed.label, weighed.failure)
     assert (weighed.label is None) != (weighed.failure is None)

@@ -15,9 +15,7 @@ from longproof.retrieval.types import Document
 
 
 @pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `dense` is not installed")
-def test_a_segment_is_aligned_by_meaning_where_an_embedder_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embedder_aligns_segments_by_meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block of two sources is full of one letter; no word of the response stands in any of them."""
     monkeypatch.setattr("longproof.graphs.run.embedder", lambda name, _: Letters())
     sources = [Document.of("".join(f"{letter}z" * (BLOCK // 2) for letter in part)) for part in ("ab", "cd")]

@@ -32,11 +32,11 @@ VOTE = st.sampled_from(["explicitly_supported", "fabricated", "timeout"])
 PIECES = st.lists(st.lists(VOTE, min_size=4, max_size=4), min_size=1, max_size=4)
 
 
-def decided(unit: Unit) -> Decision:
+def decide(unit: Unit) -> Decision:
     return by_pieces(unit, Case(id="x", response=RESPONSE), PROBE.consensus)
 
 
-def voted(pieces: Sequence[Sequence[str]]) -> Unit:
+def unit_with_votes(pieces: Sequence[Sequence[str]]) -> Unit:
     """A claim with these votes on each of its pieces."""
     said: list[Judgement] = []
     for n, votes in enumerate(pieces):
@@ -47,7 +47,7 @@ def voted(pieces: Sequence[Sequence[str]]) -> Unit:
 
 @given(PIECES)
 def test_a_piece_is_accepted_from_three_of_four_on_and_one_is_enough(pieces: list[list[str]]) -> None:
-    made = decided(voted(pieces))
+    made = decide(unit_with_votes(pieces))
     passes = [votes.count("explicitly_supported") for votes in pieces]
     failures = [votes.count("timeout") for votes in pieces]
     if max(passes) >= 3:
@@ -60,12 +60,12 @@ def test_a_piece_is_accepted_from_three_of_four_on_and_one_is_enough(pieces: lis
 
 @given(PIECES, st.randoms(use_true_random=False))
 def test_the_order_of_pieces_and_judges_is_irrelevant(pieces: list[list[str]], order: random.Random) -> None:
-    unit = voted(pieces)
+    unit = unit_with_votes(pieces)
     asked, judgements = list(unit.asked), list(unit.judgements)
     order.shuffle(asked)
     order.shuffle(judgements)
     mixed = unit.model_copy(update={"asked": tuple(asked), "judgements": tuple(judgements)})
-    assert decided(mixed) == decided(unit)
+    assert decide(mixed) == decide(unit)
 
 
 @given(st.lists(st.none() | FAILURE, min_size=1, max_size=5))
@@ -74,7 +74,7 @@ def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failure
         Search(claim_id="c0", judge=f"j{n}", found=() if failure is None else None, failure=failure)
         for n, failure in enumerate(failures)
     )
-    made = decided(Unit(claim=claim().claim, searches=searches))
+    made = decide(Unit(claim=claim().claim, searches=searches))
     if failures.count(None) / len(failures) >= 0.75:
         assert (made.label, made.decided_by) == ("fabricated", "rule")
     else:
@@ -82,7 +82,7 @@ def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failure
         assert made.failure in failures
 
 
-def found(asked: Asked) -> dict[str, Any]:
+def find(asked: Asked) -> dict[str, Any]:
     """Each model finds one piece, a different one where there are two; all invent one that stands nowhere."""
     (claim,) = asked.parts("passage")
     pieces = FINDS[claim]
@@ -111,7 +111,7 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     row = {"id": "1", "task": "summary", "source_text": SOURCE, "response": RESPONSE, "claims": claims}
     cases, out = tmp_path / "probe.jsonl", tmp_path / "out"
     cases.write_text(json.dumps(row), "utf-8")
-    with ChatServer(Reader(Segments=found, PassFail=passes)) as server:
+    with ChatServer(Reader(Segments=find, PassFail=passes)) as server:
         done = evaluate_dataset(
             str(cases), protocol="probe", judges=seats(server, 4), out=out, home=str(tmp_path)
         )

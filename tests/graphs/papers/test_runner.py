@@ -77,7 +77,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "settings", "given", "says"), REFUSED)
-def test_what_a_method_cannot_do_without_is_asked_for_in_one_line_before_anybody_is_asked(
+def test_what_a_method_needs_is_named(
     name: str, settings: Any, given: Any, says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=says):
@@ -107,9 +107,7 @@ def test_an_answer_that_cannot_be_read_is_a_failure_after_one_asking(name: str, 
         (("no_fact", "no_fact", "contradicting"), ("no_fact", None, "vote")),
     ],
 )
-def test_what_a_panel_is_split_about_goes_to_the_arbiter(
-    labels: tuple[str, ...], expected: Any, tmp_path: Path
-) -> None:
+def test_a_split_panel_goes_to_the_arbiter(labels: tuple[str, ...], expected: Any, tmp_path: Path) -> None:
     def option(asked: Asked) -> dict[str, Any]:
         """Each model says its own label of the first sentence, and one of the second."""
         first = asked.part("passage") in RESPONSE[:30]

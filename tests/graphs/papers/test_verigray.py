@@ -33,9 +33,7 @@ def test_a_judges_own_temperature_goes_before_the_papers(tmp_path: Path) -> None
     assert [one.body["temperature"] for one in server.asked] == [0.1]
 
 
-def test_an_audit_leaves_ambiguous_and_out_dependent_alone_and_asks_five_models_about_the_rest(
-    tmp_path: Path,
-) -> None:
+def test_an_audit_asks_five_models_about_all_but_ambiguous_and_out_dependent(tmp_path: Path) -> None:
     given = list(LABELS.values())
     right = {
         "contradicting": "contradictory",
