@@ -79,7 +79,7 @@ class ChatServer:
         return asked, reply
 
     def streams(self, asked: Asked, reply: Reply) -> bool:
-        """Whether this reply goes out as a stream of events."""
+        """True if this reply goes out as a stream of events."""
         wanted = bool(asked.body.get("stream")) and self._stream != "ignored"
         return wanted and reply.status == 200 and reply.raw is None
 

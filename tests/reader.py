@@ -72,7 +72,6 @@ class Asked:
 
     @property
     def model(self) -> str:
-        """Who is asked."""
         return str(self.body["model"])
 
     @property
@@ -84,7 +83,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body.
+    """One reply of the server. `hang`: never answers. `snap`: breaks the connection inside the body.
 
     `halfway`: what a stream does in its middle instead of going on.
     """
@@ -153,7 +152,6 @@ Answer = Said | Callable[[Asked], Said]
 
 
 def reply_of(said: Said) -> Reply:
-    """What the server does with what a script says."""
     if isinstance(said, Reply):
         return said
     return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))

@@ -74,7 +74,7 @@ def cases(protocol: str) -> dict[str, Recorded]:
 
 
 def recorded(protocol: str, case: Recorded, home: Path, script: Callable[[Asked], Reply] = disputing) -> Any:
-    """What may not change of a case's run in this data folder."""
+    """All that may not change of a case's run in this data folder."""
     with ChatServer(script) as server, at(server):
         report = checked(protocol, case, home)
     return {
@@ -116,7 +116,7 @@ def at(server: ChatServer) -> Iterator[None]:
 
 
 def kept(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What is compared of a report: all that says what was found, and how.
+    """All of a report that says what was found, and how.
 
     Left out on purpose, because these may change: the report's schema version, times, what was paid in this run,
     versions, paths and settings, how judges' names are built round the model's name, and fields that this function
@@ -241,7 +241,7 @@ def _mark(asked: Asked) -> str:
 
 
 def _ledger(home: Path, purposes: Mapping[str, str]) -> list[str]:
-    """What the ledger keeps: the key of each answer, its purpose in the report, the model, the failure."""
+    """The rows of the ledger: the key of each answer, its purpose in the report, the model, the failure."""
     found = []
     for file in home.rglob("*"):
         if file.is_file() and file.read_bytes()[:15] == b"SQLite format 3":
@@ -289,7 +289,7 @@ def _lines(value: Any, indent: str = "") -> str:
 
 
 def _plain(value: Any) -> bool:
-    """Whether this is a line of a judge or a search: a list that holds no lists and begins with a short word."""
+    """True for a line of a judge or a search: a list that holds no lists and begins with a short word."""
     if not isinstance(value, list) or any(isinstance(v, dict | list) for v in value):
         return False
     return len({type(v) for v in value}) > 1

@@ -42,7 +42,7 @@ def using(
     stream: bool = False,
     **settings: Any,
 ) -> Any:
-    """What comes of using a model on this server, or of this client, on an event loop of its own."""
+    """Use a model on this server, or of this client, on an event loop of its own."""
 
     async def run() -> Any:
         ledger = await Ledger.open(path, retry_failed=retry_failed)

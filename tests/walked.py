@@ -61,7 +61,7 @@ def question(
 def judgement(
     question_id: str, judge: str, said: str, look: Look = "source", wrong: tuple[int, int] | None = None
 ) -> Judgement:
-    """What a judge said: a label or a failure, by its name; `wrong`: with these wrong words, and a cited line."""
+    """A judge's word: a label or a failure, by its name; `wrong`: with these wrong words, and a cited line."""
     labelled = said in get_args(JudgeLabel)
     word: dict[str, Any] = {"label": said} if labelled else {"failure": said}
     if wrong and said in ("contradicting", "fabricated"):

@@ -56,7 +56,6 @@ QUESTION = question_showing(SHOWN, (1, 2))
 
 
 def weigh(question: Question = QUESTION, **changes: Any) -> Weighed:
-    """What is read from one finding on the claim."""
     said = {
         "claim": "C1",
         "lines": ["老船長在黎明之前"],

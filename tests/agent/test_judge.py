@@ -110,7 +110,7 @@ def outcomes(answered: Answered) -> list[str | None]:
 
 
 def askings(server: ChatServer) -> list[Asked]:
-    """What was asked; trying the JSON schema before saying the form in words is not one more."""
+    """The requests; trying the JSON schema before saying the form in words is not one more."""
     return [asked for asked in server.asked if asked.schema is None] or server.asked
 
 

@@ -29,7 +29,7 @@ BOTH = f"{STORY}\n{故事}"
 
 
 def judgement(sources: str | Sequence[str], response: str, claim: str = "") -> Judgement:
-    """What the judge says of `claim`, which stands in the response (default: all of it), with all sources shown."""
+    """The judge's word on `claim`, which stands in the response (default: all of it), with all sources shown."""
     given, text = Document.of(response), claim or response
     start = response.index(text)
     origin = given.span(start, start + len(text))

@@ -103,7 +103,7 @@ def question(held: Iterable[str], **about: Any) -> Question:
 
 
 def said_by(judges: list[ScriptedJudge], needed: int, held: dict[str, Claim], *how: Any) -> list[Judgement]:
-    """What a panel that asks until it is clear says of all these claims."""
+    """The judgements of a panel that asks until it is clear about all these claims."""
     answers = asyncio.run(ask_until_clear(judges, needed, [question(held)], held, CASE, {}, *how))
     return [one for answer in answers for one in answer.judgements]
 

@@ -97,7 +97,7 @@ def request_and_answer() -> str:
 
 
 def between(path: Path, name: str, language: str, wanted: str) -> str:
-    """What stands in a document between the marks of this name; written anew where that is asked for."""
+    """The text of a document between the marks of this name; written anew where that is asked for."""
     text = path.read_text("utf-8")
     pattern = re.compile(rf"(<!-- {name} -->\n```{language}\n)(.*?)(\n```\n<!-- /{name} -->)", re.DOTALL)
     found = pattern.search(text)

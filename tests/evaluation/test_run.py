@@ -142,7 +142,7 @@ def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
 
 
 def test_examples_of_a_long_source_are_planned_together_without_pairs(tmp_path: Path) -> None:
-    """How groups are checked: tests/doors/batch."""
+    """Groups are checked in tests/doors/batch."""
     long = "Ada lit the lamp and Tom wrote it down.\n\n" * 600
     row = {"source_text": long, "response": "Ada lit the lamp."}
     rows = [{**row, "id": f"{n} {side}", "pair": f"p{n}"} for n in range(6) for side in "ab"]

@@ -27,7 +27,7 @@ def spans(value: object) -> list[Span]:
 
 
 def hold(report: Report, texts: dict[str, str]) -> int:
-    """How many spans the report has; every one equals the slice it names."""
+    """The number of a report's spans; every one equals the slice it names."""
     texts = {**texts, report.documents[0].id: report.case.response}
     found = spans(report)
     for span in found:

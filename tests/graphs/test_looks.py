@@ -135,7 +135,6 @@ def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> N
 
 
 def test_a_searcher_decides_nothing() -> None:
-    """What it calls done, citing what it likes, is judged by the panel and read through."""
     report, _, forms = looked_for(Reader(SearchTurn=flooding), NOWHERE)
     assert report.claims[0].label == "fabricated"
     assert "ScanNotes" in forms

@@ -138,7 +138,7 @@ def killed_runs(tmp_path: Path, times: int, sentences: int, within: str = "") ->
 
 
 def answered(server: ChatServer, form: str) -> int:
-    """How many calls for this form were answered; for any, where it is empty."""
+    """The number of calls for this form that were answered; for any, where it is empty."""
     return sum(asked.form == form or not form for asked in server.answered)
 
 

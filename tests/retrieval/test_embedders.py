@@ -44,7 +44,7 @@ ADDRESS = "http://127.0.0.1:9/v1"
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a server of embeddings was asked, and what it should answer instead of vectors."""
+    """A server of embeddings: what it was asked, and what it should answer instead of vectors."""
     said: dict[str, Any] = {"asked": [], "status": 200, "raw": None, "location": ""}
 
     def answer(request: httpx2.Request) -> httpx2.Response:

@@ -51,7 +51,7 @@ async def buy(
 
 
 def execute(path: Path, statement: str, *values: str) -> list[Any]:
-    """What another process does to the file."""
+    """Execute a statement as another process would."""
     with sqlite3.connect(path) as other:
         return other.execute(statement, values).fetchall()
 

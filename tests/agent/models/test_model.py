@@ -273,7 +273,7 @@ ITEMS = {1: "red", 2: "blue", 3: "green"}
 
 
 class Outcome(NamedTuple):
-    """Whether one colour was named."""
+    """A colour that was named has no failure."""
 
     failure: Failure | None
 

@@ -36,7 +36,7 @@ def split(texts):
 
 
 def disagreeing(asked, item):
-    """What one model calls supported the other calls contradicting, by the same quote."""
+    """One model calls supported, the other contradicting, by the same quote."""
     label = "explicitly_supported" if asked.model == "for" else "contradicting"
     return {**by_words(asked, item), "quotes": [asked.first_line], "label": label}
 
@@ -139,7 +139,7 @@ def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(texts):
 
 
 def lose_last_checkpoint(home):
-    """What a kill between a node's writes and the next checkpoint leaves; False where nothing is left to lose."""
+    """Leave the file as a kill between a node's writes and the next checkpoint does; False if nothing is left."""
     with sqlite3.connect(home / "checkpoints.sqlite") as file:
         last = "(SELECT MAX(checkpoint_id) FROM checkpoints)"
         file.execute(f"DELETE FROM checkpoints WHERE checkpoint_id = {last}")

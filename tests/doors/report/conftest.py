@@ -74,7 +74,7 @@ def english_report() -> Built:
 
 
 def triage(language: str, stand: int, conflict: int, unread: int) -> Built:
-    """What the offline check says of so many sentences: they stand there, conflict, or need a model."""
+    """A report of the offline check: so many sentences stand there, conflict, or need a model."""
     n = stand + conflict + unread
     day = "第{}日，王冕走了{}里路。" if language == "zh" else "On day {} he walked {} miles. "
     source = Document.of("".join(day.format(i, i) for i in range(n)), title="walk")

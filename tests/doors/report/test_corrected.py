@@ -120,7 +120,7 @@ def test_a_deletion_takes_marks_and_spaces_along_and_no_word(english_report, par
 
 @pytest.fixture
 def broken_report(english_report: Any) -> Any:
-    """What is taken out goes over the ends of lines, and so does what comes in its place."""
+    """Deletions and insertions go over the ends of lines."""
     report = without(
         english_report[0],
         "One line שלום\u200f, \u200eA\u061c\u2028b\u3000c [ends\n\nanother] begins.\n\n[Gone.]\n\n"
