@@ -100,14 +100,10 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_before_anybody_s
     assert forms == []
 
 
-def obeying(asked: Asked) -> dict[str, Any]:
-    """Does what the text says to a searcher."""
-    return {"claims": ["C1 done"], "find": [], "read": []}
-
-
-def misleading(asked: Asked) -> dict[str, Any]:
-    """Names lines that aren't there, and asks for other things."""
-    return {"claims": ["C1 done 0 Nothing; 99999 The widow"], "find": ["C1 gate"], "read": ["C1 -4"]}
+OBEYING = {"claims": ["C1 done"], "find": [], "read": []}
+"""Does what the text says to a searcher."""
+MISLEADING = {"claims": ["C1 done 0 Nothing; 99999 The widow"], "find": ["C1 gate"], "read": ["C1 -4"]}
+"""Names lines that aren't there, and asks for other things."""
 
 
 def flooding(asked: Asked) -> dict[str, Any]:
@@ -120,9 +116,7 @@ def flooding(asked: Asked) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "searcher", [obeying, misleading, flooding, lambda asked: PROSE, lambda asked: REFUSAL]
-)
+@pytest.mark.parametrize("searcher", [OBEYING, MISLEADING, flooding, PROSE, REFUSAL])
 def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> None:
     reading = reads(HIDDEN)
     report, judge, _ = looked_for(
@@ -145,17 +139,13 @@ def failing(asked: Asked, reply: Any) -> Any:
     return reply if any("On day 450 " in part for part in asked.parts("piece")) else notes(asked)
 
 
-def not_to_its_end(asked: Asked) -> dict[str, Any]:
-    return {**notes(asked), "last": "1 Once upon"}
-
-
 @pytest.mark.parametrize(
     ("reader", "failure"),
     [
         (partial(failing, reply=PROSE), "unparsed"),
         (partial(failing, reply=REFUSAL), "refused"),
         (partial(failing, reply={"notes": [], "last": ""}), "ungrounded"),
-        (not_to_its_end, "ungrounded"),
+        (lambda asked: {**notes(asked), "last": "1 Once upon"}, "ungrounded"),
     ],
     ids=["prose", "refusal", "no end", "wrong end"],
 )
@@ -169,7 +159,7 @@ def test_a_piece_that_was_not_read_leaves_its_claims_undecided(reader: Any, fail
 
 def test_what_a_failed_scan_did_find_is_judged_all_the_same() -> None:
     unlike = "On day 40 the keeper of gate 40 sold 43 lamps to the miller, and he never sold any other."
-    reader = Reader(SearchTurn=obeying, ScanNotes=partial(failing, reply=PROSE))
+    reader = Reader(SearchTurn=OBEYING, ScanNotes=partial(failing, reply=PROSE))
     report, _, _ = looked_for(reader, unlike, reads(TOLD))
     assert report.claims[0].label == "explicitly_supported"
 
@@ -232,11 +222,8 @@ def test_a_panel_without_a_language_model_reads_through_by_itself() -> None:
     report = verifier(None, judges, max_calls=0).verify(SOURCE, NOWHERE)
     assert (report.claims[0].label, report.claims[0].looked.share) == ("fabricated", 1.0)
     assert len(judges[0].scanned) == 1
-
-
-def test_where_nobody_can_read_it_through_nothing_is_fabricated() -> None:
     report = verifier(None, [ScriptedJudge("j", "not_found")]).verify(SOURCE, NOWHERE)
-    assert report.claims[0].failure == "not_found_so_far"
+    assert report.claims[0].failure == "not_found_so_far", "where nobody can, nothing is fabricated"
     assert "search" in report.claims[0].looked.rounds
 
 
@@ -265,20 +252,10 @@ def test_a_source_given_twice_is_one_source() -> None:
     assert (report.claims[0].label, report.claims[0].looked.share) == ("fabricated", 1.0)  # type: ignore[union-attr]
 
 
-def unfound(asked: Asked) -> dict[str, Any]:
-    return {"short": [f"{item['claim']} N" for item in asked.items("claims")], "rest": []}
-
-
-def nothing_wrong(asked: Asked) -> dict[str, Any]:
-    places = [
-        {"claim": item["claim"], "reason": "No bishop is told of.", "where": "nothing"}
-        for item in asked.items("claims")
-    ]
-    return {"places": places}
-
-
 def test_a_finding_has_the_localisers_reason_where_no_judge_gave_one(tmp_path: Path) -> None:
-    with ChatServer(Reader(Findings=unfound, Places=nothing_wrong)) as server:
+    unfound = {"short": ["C1 N"], "rest": []}
+    places = {"places": [{"claim": "C1", "reason": "No bishop is told of.", "where": "nothing"}]}
+    with ChatServer(Reader(Findings=unfound, Places=places)) as server:
         report = Verifier([f"openai:m@{server.address}"], home=str(tmp_path)).verify(SOURCE, NOWHERE)
     (claim,) = report.claims
     assert claim.label == "fabricated"
@@ -296,7 +273,7 @@ def test_what_one_judge_answered_for_was_read_and_what_nobody_did_was_not(failur
 
 
 def test_a_search_that_fails_is_the_reason_and_no_look() -> None:
-    report, _, _ = looked_for(Reader(SearchTurn=lambda asked: PROSE), NOWHERE, reach="search")
+    report, _, _ = looked_for(Reader(SearchTurn=PROSE), NOWHERE, reach="search")
     (claim,) = report.claims
     assert (claim.label, claim.failure, claim.looked.queries) == (None, "unparsed", ())
     assert "search" not in claim.looked.rounds
