@@ -97,14 +97,11 @@ def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None
     assert find_quote("nobody ever wrote this here", SHOWN) is None
 
 
-def test_where_nothing_is_shown_nothing_can_be_quoted() -> None:
-    assert weigh(question_showing((), ()), lines=[]).label == "contradicting"
-
-
 def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     for label in MENU:
         read = weigh(label=label, lines=[], errors=[])
         assert (read.failure == "ungrounded") == (label not in ("not_found", "no_fact", "out_dependent"))
+    assert weigh(question_showing((), ()), lines=[]).label == "contradicting", "nothing is shown to quote"
 
 
 LINES = (
@@ -126,18 +123,8 @@ CITED = {
     3: ["20 他在", "２０｜他在", "他在天亮之前點了燈。\n“Yes,” he"],
     6: ["p1| lamps were lit with"],
 }
-UNCITED = [
-    "",
-    "12",
-    "13 3",
-    "12 Ad",
-    "20 他",
-    "P0 Ada lit",
-    "P12 Ada lit",
-    "13 Ada lit the",
-    "-1 Lamps were lit",
-    "99 … Ada lit the lamp",
-]
+UNCITED = ["", "12", "13 3", "12 Ad", "20 他", "P0 Ada lit", "P12 Ada lit", "13 Ada lit the"]
+UNCITED += ["-1 Lamps were lit", "99 … Ada lit the lamp"]
 
 
 def test_a_line_is_cited_by_its_number_and_its_beginning() -> None:
@@ -252,12 +239,6 @@ def test_a_denial_names_the_words_that_are_called_wrong_and_what_should_stand_th
     denial = next(one for one in statements(CLAIM, denied, CASE) if one != CLAIM.text)
     words = f"“{CLAIM.origin.text}”"
     assert denial.endswith(f"错在：{words}，应为“九盏”；{words}；{words}。")
-
-
-@pytest.mark.parametrize(("name", "held"), [(CLAIM.text, 1), ("C1", 1), ("老船长", 0)])
-def test_a_claim_may_be_named_by_its_text(name: str, held: int) -> None:
-    value = Findings(rest=[Finding(claim=name, label="not_found")])
-    assert len(findings_about(value, 1, CLAIM.text)) == held
 
 
 def test_what_is_called_out_dependent_by_pages_rests_on_one() -> None:

@@ -65,7 +65,7 @@ GOOD: list[dict[str, Any]] = [
     {
         "claim": "C3",
         "quotes": [],
-        "reason": "No marriage is told of here.",
+        "reason": "No marriage is told of.",
         "label": "not_found",
         "kind": "relation",
     },
@@ -107,11 +107,6 @@ def judge(
 
 def outcomes(answered: Answered) -> list[str | None]:
     return [j.label or j.failure for j in answered.judgements]
-
-
-def askings(server: ChatServer) -> list[Asked]:
-    """The requests; trying the JSON schema before saying the form in words is not one more."""
-    return [asked for asked in server.asked if asked.schema is None] or server.asked
 
 
 def test_a_good_answer_becomes_judgements_with_places_on_both_sides() -> None:
@@ -189,6 +184,9 @@ def test_wrong_words_may_stand_in_the_sentence_outside_the_claims_own_words() ->
 def test_an_answer_that_names_a_claim_by_its_text_is_read_where_only_one_has_that_text() -> None:
     script = always(form({**GOOD[1], "claim": TEXTS[1]}))
     assert outcomes(judge(script, claims=CLAIMS[1:2])[0]) == ["contradicting"]
+    assert outcomes(judge(always(form({**GOOD[1], "claim": "keeper"})), claims=CLAIMS[1:2])[0]) == [
+        "unparsed"
+    ]
     twice = [CLAIMS[1], CLAIMS[1].model_copy(update={"id": "c9"})]
     assert outcomes(judge(script, claims=twice)[0]) == ["unparsed", "unparsed"]
 
@@ -235,11 +233,7 @@ def each(**changes: Any) -> Script:
     return always(form(*({**item, **changes} for item in GOOD)))
 
 
-def twice_each() -> Script:
-    """The good findings, and then others on the same claims."""
-    return always(form(*GOOD, *({**item, "label": "ambiguous"} for item in GOOD)))
-
-
+TWICE = form(*GOOD, *({**item, "label": "ambiguous"} for item in GOOD))
 FAILING: list[tuple[str, Script, Failure]] = [
     ("cut-off JSON", cut, "truncated"),
     ("cut-off JSON, unsaid", cut_silently, "truncated"),
@@ -260,7 +254,7 @@ FAILING: list[tuple[str, Script, Failure]] = [
         always(short(*(f"C{n} {x} Mara rowed to the" for n in (1, 2, 3) for x in "EI"))),
         "self_contradicted",
     ),
-    ("two labels for each claim", twice_each(), "self_contradicted"),
+    ("two labels for each claim", always(TWICE), "self_contradicted"),
 ]
 
 
@@ -268,7 +262,8 @@ FAILING: list[tuple[str, Script, Failure]] = [
 def test_what_cannot_be_believed_is_a_failure_after_a_second_asking(script: Script, failure: Failure) -> None:
     answered, server = judge(script, timeout_s=0.5 if failure == "timeout" else 60)
     assert outcomes(answered) == [failure] * 3
-    first, second = askings(server)
+    # Trying the JSON schema before saying the form in words is not one more.
+    first, second = [asked for asked in server.asked if asked.schema is None] or server.asked
     assert "What was wrong:" not in first.user
     assert ("What was wrong:" in second.user) == (failure != "timeout")
 
