@@ -35,10 +35,9 @@ from longproof.agent.types import (
     Judgement,
     Place,
     ReportClaim,
-    ReportDocument,
 )
 from longproof.cli.verify import exit_code
-from longproof.retrieval.types import Document, FileNotes
+from longproof.retrieval.types import Document
 
 LABEL = st.one_of(st.sampled_from(LABELS), st.none())
 TEXT = "A lamp stood there. It was lit."
@@ -59,14 +58,8 @@ def claim(number: int, label: str | None, start: int = 0, end: int = 19, **given
     )
 
 
-def make(claims: list[ReportClaim], *documents: ReportDocument, triage: bool = False):
-    return report(
-        case=Case(id="x", response=TEXT),
-        documents=documents,
-        claims=claims,
-        stamp={},
-        triage=triage,
-    )
+def make(claims: list[ReportClaim], triage: bool = False, text: str = TEXT):
+    return report(case=Case(id="x", response=text), documents=[], claims=claims, stamp={}, triage=triage)
 
 
 def with_labels(labels: list[str | None], *, triage: bool = False):
@@ -119,25 +112,16 @@ def test_the_outcome_rule():
     assert with_labels([]).verdict == "undecided", "nobody read it"
 
 
-def test_a_response_of_which_its_readers_see_more_than_was_read_is_never_faithful():
-    supported = [claim(0, "explicitly_supported", 0, 31)]
-    for unread, verdict in (((), "faithful"), (("embedded pages",), "undecided")):
-        notes = FileNotes(unread=unread)
-        document = ReportDocument(id="x", role="response", kind="text", characters=31, notes=notes)
-        assert make(supported, document).verdict == verdict
-
-
-def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
-    result = make([claim(0, "ambiguous", 0, 31), claim(1, "explicitly_supported", 20, 31)])
-    assert [sentence.label for sentence in result.sentences] == ["ambiguous", "ambiguous"]
-
-
-@pytest.mark.parametrize(("triage", "other"), [(True, None), (False, "implicitly_supported")])
-def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_it(triage, other):
-    error = Error(span=DOCUMENT.span(2, 6))
-    result = make([claim(0, "contradicting", 0, 31, errors=(error,))], triage=triage)
-    assert [sentence.label for sentence in result.sentences] == ["contradicting", other]
-    assert result.verdict == "hallucinated"
+def test_a_claim_over_sentences_counts_in_each_and_a_wrong_one_where_it_names_words_or_nobody_read():
+    wrong = [claim(0, "contradicting", 0, 31, errors=(Error(span=DOCUMENT.span(2, 6)),))]
+    over = [claim(0, "ambiguous", 0, 31), claim(1, "explicitly_supported", 20, 31)]
+    for claims, triage, labels, verdict in (
+        (over, False, ["ambiguous", "ambiguous"], "faithful"),
+        (wrong, True, ["contradicting", None], "hallucinated"),
+        (wrong, False, ["contradicting", "implicitly_supported"], "hallucinated"),
+    ):
+        result = make(claims, triage)
+        assert ([sentence.label for sentence in result.sentences], result.verdict) == (labels, verdict)
 
 
 @pytest.mark.parametrize("least", LABELS)
@@ -166,15 +150,7 @@ def test_the_price_weighs_what_is_written_five_times_and_a_call_counts_once():
 def test_the_work_grows_with_the_claims_not_with_their_square():
     claims = claims_of(*["Rain fell."] * 1000)
     told = [reported_claim(one, [], Decision(label="no_fact", decided_by="vote"), "") for one in claims]
-    assert_linear(
-        lambda size: report(
-            case=Case(id="x", response="\n".join(["Rain fell."] * size)),
-            documents=[],
-            claims=told[:size],
-            stamp={},
-        ),
-        500,
-    )
+    assert_linear(lambda size: make(told[:size], text="\n".join(["Rain fell."] * size)), 500)
 
 
 def contradicting(question_id: str, *places: tuple[int, int]) -> Judgement:

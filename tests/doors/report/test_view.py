@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import pytest
+from scripted import ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.report import WRONG
@@ -92,8 +93,10 @@ UNREAD = FileNotes(unread=("charts and diagrams",))
 
 @pytest.mark.parametrize(("notes", "verdict"), [(GUESSED, "faithful"), (UNREAD, "undecided")])
 def test_a_response_of_which_not_all_was_read_is_never_faithful(tmp_path, notes, verdict):
-    report = Verifier(home=str(tmp_path)).verify(WHOLE, Document.of(WHOLE, notes=notes))
-    assert (report.verdict, report.documents[0].notes) == (verdict, notes)
+    judge, response = ScriptedJudge("j", "explicitly_supported"), Document.of(WHOLE, notes=notes)
+    for source in (f"{WHOLE} It rained.", WHOLE):
+        report = Verifier([judge], home=str(tmp_path)).verify(source, response)
+        assert (report.verdict, report.documents[0].notes) == (verdict, notes)
     (tmp_path / "report.json").write_text(report.model_dump_json(), "utf-8")
     assert open_report(tmp_path / "report.json").model_dump() == report.model_dump()
 
