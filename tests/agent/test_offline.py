@@ -73,8 +73,33 @@ def test_a_whole_sentence_stands_there(source: str, response: str):
         (STORY, "- Mr. Thornton owned three cotton mills near the railway station."),
         (故事, "王冕在山东济南府住了半年"),
         (故事, "王冕在山東濟南府住了半年，每日替人家賣卜賣畫。"),
+        # a denial: both may be right
+        ("The strike did not reach his 3 mills near Milton.", "The strike reached his 2 mills near Milton."),
+        ("知县没有带着八个红黑帽夜役军牢下乡来拜访王冕。", "知县带着二十个红黑帽夜役军牢下乡来拜访王冕。"),
+        # two numbers, or numbers and names, that changed places
+        ("Ada paid Tom 20 pounds for the boat in 1911.", "Ada paid Tom 1911 pounds for the boat in 20."),
+        ("Old Ada gave young Tom the red boat.", "Old Tom gave young Ada the red boat."),
+        # the number of an entry in a list
+        ("2. Pour the wine over the roast meat.", "3. Pour the wine over the roast meat."),
+        # two who did the same
+        ("In spring Grey owned three cotton mills here.", "In spring Thornton owned three cotton mills here."),
+        # told about, rounded
+        ("Some 80 metres long was the old iron bridge.", "Some 90 metres long was the old iron bridge."),
+        ("The factory produced 1,823,400 metres of cloth.", "The factory produced 1.8 million metres of cloth."),
+        # another sentence tells it
+        ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
+         "The board met 8 times in 1990 in Leeds, too."),
+        # the source's sentence ends first
+        ("The old captain sold the little boat and the brass lamp. Tom went home.",
+         "The old captain sold the little boat and the brass lamp in Paris."),
+        ("The old captain sold the little boat in rainy Rome.",
+         "The old captain sold the little boat in rainy Paris London."),
+        # too little is alike
+        ("Ada sold 3 boats.", "Ada sold 5 boats."),
+        ("In spring old Ada sold 3 red boats near Leeds.", "In winter young Ada sold 5 red boats near Leeds."),
+        ("Mr. Thornton owned three cotton mills.", "Mr. Thornton sold his seven woollen factories."),
     ],
-)
+)  # fmt: skip
 def test_all_else_needs_a_model(source: str, response: str):
     found = judgement(source, response)
     assert (found.label, found.failure, found.quotes, found.errors) == (None, "needs_model", (), ())
@@ -103,40 +128,6 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(response, s
     reasons = (f"“{said}” here, “{told}” in the source", f"此处“{said}”，原文“{told}”")
     assert error.reason == reasons[is_chinese(response)]
     assert told in found.quotes[0].text
-
-
-@pytest.mark.parametrize(
-    ("source", "response"),
-    [
-        # a denial: both may be right
-        ("The strike did not reach his 3 mills near Milton.", "The strike reached his 2 mills near Milton."),
-        ("知县没有带着八个红黑帽夜役军牢下乡来拜访王冕。", "知县带着二十个红黑帽夜役军牢下乡来拜访王冕。"),
-        # two numbers, or numbers and names, that changed places
-        ("Ada paid Tom 20 pounds for the boat in 1911.", "Ada paid Tom 1911 pounds for the boat in 20."),
-        ("Old Ada gave young Tom the red boat.", "Old Tom gave young Ada the red boat."),
-        # the number of an entry in a list
-        ("2. Pour the wine over the roast meat.", "3. Pour the wine over the roast meat."),
-        # two who did the same
-        ("In spring Grey owned three cotton mills here.", "In spring Thornton owned three cotton mills here."),
-        # told about, rounded
-        ("Some 80 metres long was the old iron bridge.", "Some 90 metres long was the old iron bridge."),
-        ("The factory produced 1,823,400 metres of cloth.", "The factory produced 1.8 million metres of cloth."),
-        # another sentence tells it
-        ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
-         "The board met 8 times in 1990 in Leeds, too."),
-        # the source's sentence ends first
-        ("The old captain sold the little boat and the brass lamp. Tom went home.",
-         "The old captain sold the little boat and the brass lamp in Paris."),
-        ("The old captain sold the little boat in rainy Rome.",
-         "The old captain sold the little boat in rainy Paris London."),
-        # too little is alike
-        ("Ada sold 3 boats.", "Ada sold 5 boats."),
-        ("In spring old Ada sold 3 red boats near Leeds.", "In winter young Ada sold 5 red boats near Leeds."),
-        ("Mr. Thornton owned three cotton mills.", "Mr. Thornton sold his seven woollen factories."),
-    ],
-)  # fmt: skip
-def test_no_conflict(source: str, response: str):
-    assert judgement(source, response).label is None
 
 
 def test_where_it_stands_in_the_same_document_silences_a_conflict():
