@@ -108,14 +108,10 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
     return found[2]
 
 
-def drawing() -> str:
-    return verify_graph().get_graph(xray=True).draw_mermaid().strip()
-
-
 @pytest.mark.parametrize(
     ("path", "name", "language", "made"),
     [
-        (HOW, "graph", "mermaid", drawing),
+        (HOW, "graph", "mermaid", lambda: verify_graph().get_graph(xray=True).draw_mermaid().strip()),
         (PROTOCOLS, "steps", "text", steps),
         (MAP, "map", "text", tree),
         (MODELS, "request", "text", request_and_answer),

@@ -113,10 +113,7 @@ def test_characters_are_counted_once(gold: list[tuple[int, int]], flagged: list[
 
 
 def test_one_character_is_enough_for_a_mistake() -> None:
-    assert metrics.mistake_scores([[(0, 4), (10, 12)]], [[(3, 5), (20, 21)]])[:2] == (
-        (0.5, 2, 1),
-        (0.5, 2, 1),
-    )
+    assert metrics.mistake_scores([[(0, 4), (10, 12)]], [[(3, 5), (20, 21)]])[:2] == ((0.5, 2, 1),) * 2
     assert metrics.mistake_scores([[(0, 4)], []], [None, []])[:2] == ((None, 0, 0.5), (0.0, 1, 0.5))
     assert metrics.mistake_scores([[(0, 4)]], [[(4, 5)]]).recall.value == 0.0
 

@@ -226,11 +226,6 @@ def test_the_look_is_named_source_exactly_where_every_line_is_shown(looks):
         assert (question.look == "source") == (len(numbers_of(question)) == SHORT.number_of_lines)
 
 
-def test_claims_of_one_question_are_asked_about_together_when_more_is_shown():
-    first, second = grown(SOURCES, [[(0, 0, 3000)], [(0, 0, 9000)]], 3)
-    assert first.claim_ids == second.claim_ids == ("c0", "c1", "c2")
-
-
 def claims_at(at: Sequence[tuple[int, int]], field: str = "around") -> list[ClaimState]:
     """A claim for each place, whose lines this field names."""
     held = zip(states(len(at)), at, strict=True)
@@ -264,7 +259,8 @@ def test_a_question_has_at_most_so_many_claims_and_those_of_another_are_not_amon
 
 
 def test_snippets_stand_behind_all_that_was_shown():
-    *_, last = grown(SOURCES, [[(0, 0, 3000)], [(0, 9000, 9900)]], 3)
+    first, last = grown(SOURCES, [[(0, 0, 3000)], [(0, 9000, 9900)]], 3)
+    assert first.claim_ids == last.claim_ids == ("c0", "c1", "c2"), "they stay together when more is shown"
     page = Document.of("A page says so.")
     asked = with_snippets(states()[0].with_question(last), SOURCES, [page.span(0, 15)])
     assert asked.lines == last.lines

@@ -15,9 +15,11 @@ from longproof.inputs import documents_of
 ASKED = {"source": SOURCE, "response": RESPONSE}
 
 
-def test_a_chain_gets_the_terminals_report(tmp_path):
+def test_a_chain_gets_the_terminals_report_and_is_told_which_key_is_not_known(tmp_path):
     chain = RunnableLambda(lambda question: {**ASKED, "response": question}) | runnable(Verifier())
     assert plain(chain.invoke(RESPONSE)) == by_terminal(tmp_path)
+    with pytest.raises(BadInput, match="text"):
+        runnable(Verifier()).invoke({**ASKED, "text": SOURCE})
 
 
 def test_a_langchain_document_is_a_source():
@@ -25,11 +27,6 @@ def test_a_langchain_document_is_a_source():
     (document,) = documents_of(source)
     assert (document.text, document.title, document.uri) == (SOURCE, "Lamps", "lamps.txt")
     assert plain(Verifier().verify([source], RESPONSE)) == plain(Verifier().verify(SOURCE, RESPONSE))
-
-
-def test_a_chain_is_told_which_key_is_not_known():
-    with pytest.raises(BadInput, match="text"):
-        runnable(Verifier()).invoke({**ASKED, "text": SOURCE})
 
 
 def test_stations_and_judges_are_events_of_the_stream():

@@ -39,12 +39,9 @@ def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text,
     assert "".join(folded.split()) == "".join(text.split())
 
 
-def test_lines_break_where_they_may():
+def test_lines_break_where_they_may_and_styles_stay_on_their_words():
     for folded, width in (("春眠不觉\n晓。", 10), ("他说\n《红楼\n梦》", 6), ("aaa\naaa\na", 3)):
         assert wrap_text(Text(folded.replace("\n", "")), width).plain == folded
-
-
-def test_styles_stay_on_their_words():
     folded = wrap_text(Text("one two ").append("three four", style="red"), 9)
     marked = "".join(folded.plain[s.start : s.end] for s in folded.spans if s.style == "red")
     assert (folded.plain, marked) == ("one two\nthree\nfour", "threefour")

@@ -26,11 +26,8 @@ CLOSED = {
 """What stands in the data under a closed list of words."""
 
 
-def test_every_word_of_the_data_has_a_name():
+def test_every_word_of_the_data_has_a_name_and_labels_have_signs_that_differ():
     assert all(words(language).keys() >= CLOSED for language in get_args(Language))
-
-
-def test_labels_have_signs_that_differ():
     signs = [SIGNS[label] for label in (*LABELS, "not_found", "undecided", "not_checked")]
     assert len(set(signs)) == len(signs)
 

@@ -35,20 +35,12 @@ def test_approximate_numbers(text):
 @pytest.mark.parametrize(
     ("one", "other", "differs"),
     [
-        ("12", "13", True),
-        ("twelve", "十二", False),
-        ("1.8 billion", "1,823,000,000", False),
-        ("1.8 billion", "1,923,000,000", True),
-        ("2.80", "2.79", True),
-        ("10", "12", True),
-        ("5%", "百分之五", False),
-        ("5%", "6%", True),
-        ("5%", "0.05", False),
-        ("2007", "07", False),
-        ("约300", "320", False),
-        ("第三", "四", False),
+        ("12", "13", True), ("10", "12", True), ("2.80", "2.79", True), ("5%", "6%", True),
+        ("1.8 billion", "1,823,000,000", False), ("1.8 billion", "1,923,000,000", True),
+        ("twelve", "十二", False), ("5%", "百分之五", False), ("5%", "0.05", False),
+        ("2007", "07", False), ("约300", "320", False), ("第三", "四", False),
     ],
-)
+)  # fmt: skip
 def test_when_two_numbers_differ(one, other, differs):
     [first], [second] = numbers(one), numbers(other)
     assert differ(first, second) is differ(second, first) is differs
