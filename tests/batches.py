@@ -17,6 +17,8 @@ from fakes import ChatServer
 from longproof.report.saved import open_report
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+DAY = "On day {0} of the voyage Ada lit lamp {0} and Tom wrote line {0} into the log of the ship."
+STORY = "\n\n".join(DAY.format(n) for n in range(300))
 
 
 def case(id_: str, **more: object) -> dict[str, object]:

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 import pytest
+from batches import STORY as SOURCE
 from building import Builder, call, judgement
 from fakes import ChatServer
 from hypothesis import given
@@ -15,7 +16,7 @@ from reader import Reader, denying
 
 from longproof.agent.report import total_usage, usage
 from longproof.agent.types import Case, Error, Report, Usage
-from longproof.graphs.joined import MOST_CASES, join, joinable, joins, split
+from longproof.graphs.joined import MOST_CASES, join, joins, split
 from longproof.graphs.runner import Planned, plan_groups
 from longproof.graphs.settings import Settings
 from longproof.graphs.verifier import Verifier
@@ -23,10 +24,6 @@ from longproof.report.saved import refuse_damaged
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, text_id
 
-SOURCE = "\n\n".join(
-    f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
-    for n in range(300)
-)
 TEXTS = st.lists(
     st.text("aB .。！\n\"“”(（)'1é\u0301漢", max_size=30).filter(lambda t: any(c.isalnum() for c in t)),
     min_size=1,
@@ -151,11 +148,7 @@ def test_a_group_is_full_at_fifty_and_first_members_of_pairs_are_mixed() -> None
     assert all(4 < sum(n % 2 for n in group) < 16 for group in pairs)
 
 
-def test_what_may_be_joined() -> None:
-    assert joinable(Case(id="a", response="He won."))
-    for other in ({"context": "Who?"}, {"reference": ""}, {"labels": ()}, {"response": "x" * 1001}):
-        assert not joinable(Case(**({"id": "a", "response": "He won."} | other)))
-    assert not joinable(Case(id="a", response=" …\n"))
+def test_settings_that_join_cases() -> None:
     assert joins(Settings(judges=["openai:m"]))
     assert joins(Settings(judges=["openai:m@http://127.0.0.1:1/v1"], protocol="longproof"))
     assert not joins(Settings())

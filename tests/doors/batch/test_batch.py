@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batches import SOURCE, asking, case, command, fill_disk, kill_after, reports, write
+from batches import SOURCE, STORY, asking, case, command, fill_disk, kill_after, reports, write
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,12 +132,6 @@ def test_memory_does_not_grow_with_the_texts_of_cases(tmp_path):
     assert (grown[1] - grown[0]) / 60 < 3000, grown
 
 
-STORY = "\n\n".join(
-    f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
-    for n in range(300)
-)
-
-
 def row(n: int, **more: object) -> dict[str, object]:
     return {"id": f"case-{n}", "source": "story.txt", "response": f"Ada lit lamp {n}."} | more
 
@@ -162,21 +156,22 @@ def test_the_file_tells_the_groups_in_its_order(tmp_path):
         row(1),
         row(2, task="answer"),
         row(3, context="Which lamp?"),
-        row(4, response="Ada lit lamp 4. " * 80),
+        row(4, response="x" * 1001),
         row(5),
         row(6, source=None, source_text=STORY),
         row(7, source=None, source_text=STORY[:16_000]),
         row(8, source=None, source_text=STORY[:16_000]),
         row(9, response=" … "),
-        row(10, reference="Ada lit it."),
+        row(10, reference=""),
         row(11, source=None, source_text=STORY),
         row(12, task="answer"),
+        row(13, labels=[]),
         "no case",
     ]
     planned = plan_cases(write_story(tmp_path, rows), joined=True)
     found = [[one.name for one in group] for group in plan_groups(planned)]
-    wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
-    assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_13"]]
+    wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [13], [6, 11], [7], [8]]
+    assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_14"]]
 
 
 def test_a_group_has_a_report_a_case_whose_figures_add_up_and_pays_nothing_twice(tmp_path):
