@@ -3,15 +3,12 @@ shows whole lines that only grow."""
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
-from scripts import benchmark
 
 from longproof.agent.types import Claim, Look, Question
 from longproof.graphs.evidence.places import (
@@ -160,19 +157,6 @@ OF_ONE_PLACE = (
 def test_claims_about_the_whole_are_told_from_those_about_one_place() -> None:
     assert [claim for claim in OF_THE_WHOLE if not about_the_whole(claim)] == []
     assert [claim for claim in OF_ONE_PLACE if about_the_whole(claim)] == []
-
-
-@pytest.mark.parametrize("kind", ["dense", "first sentences"])
-def test_running_text_of_a_novel_is_held_by_the_windows(kind: str, data: Path) -> None:
-    alignment = benchmark("alignment")
-    book = alignment.chinese(data)
-    for every in (1, 2, 3, 5):
-        recall, shown = alignment.shares_shown(
-            book, alignment.thinned_out(book.summaries[kind], every), "sentences"
-        )
-        assert recall == 1.0 or (kind, every) == ("dense", 5)
-        assert recall >= 0.99
-        assert shown <= 3.2
 
 
 @given(st.integers(1, 10**7), st.integers(1, 10**5), st.sampled_from(["en", "zh"]))
