@@ -160,14 +160,11 @@ def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:
     assert (len(made.models), transport.closed) == (1, 1)
 
 
-def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose() -> None:
+def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose_but_who_is_named() -> None:
     made = panel([Spec(kind="offline")])
     assert [judge.name for judge in made.judges] == ["offline"]
     assert (made.arbiter, made.localiser, made.models) == (None, None, [])
     assert not isinstance(made.decomposer, ModelDecomposer)
-
-
-def test_helpers_may_be_named() -> None:
     made = panel([Spec(kind="offline")], arbiter=A)
     assert made.arbiter.name == f"arbiter:{A.text}"
     assert not isinstance(made.decomposer, ModelDecomposer)

@@ -54,10 +54,6 @@ def test_all_tasks_end_to_end(files, tmp_path):
     assert all(len(row["other_responses"]) == 2 and 0 <= row["similarity"] <= 1 for row in kept)
 
 
-def longer(asked: Asked) -> dict[str, Any]:
-    return {"text": "very " * 20 + asked.parts("right")[0] if asked.parts("right") else "x"}
-
-
 def two(asked: Asked) -> dict[str, Any]:
     return {"text": ("never " if asked.parts("lesson") else "rarely ") + asked.parts("right")[0]}
 
@@ -70,7 +66,7 @@ SAMPLED = ("one-pass qa", "conversational qa")
     [
         ({"Written": lambda asked: {"text": asked.parts("right")[0].upper()}}, SAMPLED, "not_changed"),
         ({"Written": lambda asked: {"text": " "}}, SAMPLED, "no_success"),
-        ({"Written": longer}, SAMPLED, "too_long"),
+        ({"Written": lambda asked: {"text": "very " * 20 + asked.part("right")}}, SAMPLED, "too_long"),
         ({"Written": Reply('{"text": "', finish="length")}, SAMPLED, "truncated"),
         ({"Written": two, "Choice": {"reason": "", "best": "both"}}, ["choose qa"], "no_choice"),
         ({"Written": two, "Choice": Reply("Both are fine.")}, ["choose qa"], "unparsed"),

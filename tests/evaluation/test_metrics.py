@@ -54,11 +54,7 @@ def test_published_counts_give_published_scores() -> None:
 
 def test_an_empty_class_has_no_score_and_a_constant_no_correlation() -> None:
     one_class = metrics.outcome_counts(["faithful"] * 3, ["faithful"] * 3)
-    assert (metrics.recall(one_class), metrics.mean_accuracy(one_class), metrics.mcc(one_class)) == (
-        None,
-        None,
-        None,
-    )
+    assert [rate(one_class) for rate in (metrics.recall, metrics.mean_accuracy, metrics.mcc)] == [None] * 3
     assert metrics.mcc(metrics.outcome_counts(["faithful", "hallucinated"], ["faithful"] * 2)) == 0.0
     assert metrics.coverage(metrics.outcome_counts([], [])) is None
 
@@ -211,11 +207,8 @@ def test_fleiss_worked_example() -> None:
     scores = metrics.fleiss_kappa(votes)
     assert scores.value == pytest.approx(0.210, abs=5e-4)
     assert (scores.n, scores.coverage) == (10, 1.0)
-
-
-def test_failures_are_no_vote_and_lower_the_coverage() -> None:
     votes = [["fabricated"] * 2 + [None], ["not_found"] * 2 + ["timeout"], ["fabricated", None, None]]
-    assert metrics.fleiss_kappa(votes) == (1.0, 3, 2 / 3)
+    assert metrics.fleiss_kappa(votes) == (1.0, 3, 2 / 3), "failures are no vote and lower the coverage"
     assert metrics.fleiss_kappa([["fabricated", "fabricated"]]).value is None
     assert metrics.fleiss_kappa([]).coverage is None
 

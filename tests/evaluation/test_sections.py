@@ -115,22 +115,18 @@ def test_outcomes_alone_give_responses_and_cost_and_gray_gold_is_in_no_score() -
     assert found["Responses"]["accuracy"] == 1.0
 
 
-def test_marked_places_give_characters_and_places() -> None:
+def test_marked_places_give_characters_and_places_and_labelled_parts_verigrays_scores() -> None:
     found = scores(annotate(errors=(GoldError(place=place("twice in"), name="NUMBER"),)))["Places"]
-    assert found["characters: precision"] == 1.0
-    assert found["characters: recall"] == 5 / 8
+    assert (found["characters: precision"], found["characters: recall"]) == (1.0, 5 / 8)
     assert found["places: recall of NUMBER"] == 1.0
-
-
-def test_parts_with_labels_give_verigrays_scores() -> None:
     parts = (
         GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
         GoldPart(place=place("She lost."), outcome="faithful", label="implicitly_supported"),
     )
     found = scores(annotate(parts=parts))
     assert found["Parts"]["parts: mean accuracy"] == 1.0
-    assert found["Parts, seven labels"]["ranking loss"] == 0.0
-    assert found["Parts, seven labels"]["risk at explicitly_supported or above"] == 0.0
+    ranked = found["Parts, seven labels"]
+    assert (ranked["ranking loss"], ranked["risk at explicitly_supported or above"]) == (0.0, 0.0)
 
 
 CLAIMS = (

@@ -260,11 +260,8 @@ def test_a_model_that_a_program_made_is_sent_no_temperature_and_not_asked_again_
     assert (got.failure, len(asked)) == ("unavailable", 1)
 
 
-@pytest.mark.parametrize("odd", [None, {"content": GOOD}, IndexError()])
-def test_what_is_no_message_is_a_failure(odd: Any) -> None:
-    assert of_langchain(odd).failure == "unavailable"
-
-
-def test_no_text_of_a_langchain_models_error_reaches_a_detail() -> None:
+def test_what_is_no_message_is_a_failure_and_no_text_of_an_error_reaches_its_detail() -> None:
+    for odd in (None, {"content": GOOD}, IndexError()):
+        assert of_langchain(odd).failure == "unavailable"
     got = of_langchain(Refusal(f"Illegal header value b'Bearer {SECRET}'"))
     assert (got.failure, got.detail) == ("unavailable", "Refusal (HTTP 400)")

@@ -32,10 +32,16 @@ def test_a_model_without_a_price_leaves_the_sum_unknown_and_cached_tokens_cost_w
     assert [money([], price), money([tokens("m", MILLION, 0, MILLION)], price)] == [0, 2]
 
 
-def test_a_price_list_is_read_from_its_table(tmp_path: Path) -> None:
+def test_a_price_list_is_read_from_its_table_and_has_one_currency(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('[prices]\n"gpt-4.1" = { input = 2.0, cached = 0.5, output = 8.0 }\n', "utf-8")
     assert read_prices(path) == {"gpt-4.1": ModelPrice(input=2, cached=0.5, output=8)}
+    euros = '"a" = { input = 1.0, output = 2.0, currency = "EUR" }'
+    path.write_text(f"[prices]\n{euros}\n", "utf-8")
+    assert reading_cost(["a"], MILLION, read_prices(path)) == ("1.00 EUR", "1.00 EUR")
+    path.write_text(f'[prices]\n{euros}\n"b" = {{ input = 1.0, output = 2.0 }}\n', "utf-8")
+    with pytest.raises(BadInput, match="one currency"):
+        read_prices(path)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +62,3 @@ def test_what_is_no_price_list_is_refused_in_one_line(text: str, tmp_path: Path)
 def test_amounts_have_as_many_digits_as_say_something() -> None:
     shown = [amount_text(amount) for amount in (0.00123, 1.005, 1234.5, 0)]
     assert shown == ["0.0012 USD", "1.00 USD", "1,234.50 USD", "0.0000 USD"]
-
-
-def test_prices_of_two_currencies_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "prices.toml"
-    euros = '"a" = { input = 1.0, output = 2.0, currency = "EUR" }'
-    path.write_text(f'[prices]\n{euros}\n"b" = {{ input = 1.0, output = 2.0 }}\n', "utf-8")
-    with pytest.raises(BadInput, match="one currency"):
-        read_prices(path)
-    path.write_text(f"[prices]\n{euros}\n", "utf-8")
-    assert reading_cost(["a"], MILLION, read_prices(path)) == ("1.00 EUR", "1.00 EUR")

@@ -94,10 +94,8 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
 def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
     report, source, x = tmp_path / "r.json", tmp_path / "source.txt", tmp_path / "x"
     before = report.read_bytes()
-    check = ("verify", "--source", source, "--response", tmp_path / "response.txt")
     for arguments, says in (
         (("report", report, "--html", x, "--markdown", tmp_path / "." / "x"), "two outputs"),
-        ((*check, "--json", x, "--html", x), "two outputs"),
         (("report", report, "--markdown", source), "is read"),
         (("report", report, "--html", report), "is read"),
         (("report", report, "--html", "-"), "--html goes to a file"),
