@@ -39,12 +39,7 @@ def using(path: Path | None, use: Callable[[Ledger], Awaitable[Any]], **how: Any
     return asyncio.run(run())
 
 
-async def buy(
-    ledger: Ledger,
-    key: str,
-    ask: Raw | Callable[[], Awaitable[Raw]] = ANSWER,
-    slots: asyncio.Semaphore | None = None,
-) -> tuple[Raw, bool]:
+async def buy(ledger: Ledger, key: str, ask: Any = ANSWER, slots: Any = None) -> tuple[Raw, bool]:
     asked = partial(asyncio.sleep, 0, ask) if isinstance(ask, Raw) else ask
     message = Message(PROMPT, {}, endpoint="http://h/v1", model="m", key=key)
     return await ledger.answer(message, lambda _: asked(), slots or asyncio.Semaphore(1))
