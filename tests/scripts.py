@@ -1,4 +1,4 @@
-"""The scripts of `benchmarks/`, which are no package, as modules."""
+"""Scripts that stand in no package, as modules."""
 
 import importlib.util
 import sys
@@ -9,10 +9,14 @@ from types import ModuleType
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 
-@cache
 def benchmark(name: str) -> ModuleType:
     """The script of this name: a path under `benchmarks/` without its suffix."""
-    spec = importlib.util.spec_from_file_location(f"benchmarks_{Path(name).name}", BENCHMARKS / f"{name}.py")
+    return script(BENCHMARKS / f"{name}.py")
+
+
+@cache
+def script(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,13 +1,12 @@
 """The notebooks show what a run from recorded answers shows: made anew, they differ in nothing but times."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from scripts import script
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -65,21 +64,12 @@ def test_they_name_no_path_of_the_machine_that_made_them(path):
     assert not OF_THIS_MACHINE.search(path.read_text("utf-8"))
 
 
-def run_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("notebooks_run", FOLDER / "run.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_run_shows_what_they_show(path):
     for needed in ("nbclient", "ipykernel", "matplotlib", "pandas", "llama_index.core"):
         pytest.importorskip(needed, reason="needs the extra `notebooks`")
-    made = code(run_script().run(path))
+    made = code(script(FOLDER / "run.py").run(path))
     for old, new in zip(code(read(path)), made, strict=True):
         told = f"{path.name}: a run shows something else: python notebooks/run.py {path.stem}"
         assert shown(new["outputs"]) == shown(old["outputs"]), told
