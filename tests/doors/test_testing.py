@@ -23,7 +23,7 @@ def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path):
     assert checked("", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")])
 
 
-def test_a_failure_reads_as_claims_with_what_the_source_says():
+def test_a_failure_reads_as_claims_with_what_the_source_says_and_what_nobody_decided_fails():
     with pytest.raises(AssertionError) as failed:
         assert_faithful("Tom sold the boat to Ada for thirty pounds.", source=SOURCE, judge="offline")
     head, notice, *claim = str(failed.value).splitlines()
@@ -34,9 +34,6 @@ def test_a_failure_reads_as_claims_with_what_the_source_says():
         "    'thirty' should be 'twenty'",
         "    source (27%): 'Tom sold the boat to Ada for twenty pounds.'",
     ]
-
-
-def test_what_nobody_decided_never_passes():
     with pytest.raises(AssertionError, match=r"undecided.*\n.*\n. undecided \(needs a model\): Ada"):
         assert_faithful("Ada was lonely.", source=SOURCE, judge="offline", at_least="contradicting")
 

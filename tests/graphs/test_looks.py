@@ -178,11 +178,15 @@ def test_more_notes_than_a_question_shows_leave_the_claim_undecided() -> None:
     assert after - before <= NOTED
 
 
-def test_reach_search_reads_nothing_through() -> None:
+def test_reach_search_reads_nothing_through_and_a_search_that_fails_is_the_reason_and_no_look() -> None:
     report, _, forms = looked_for(well, f"{NOWHERE} {TOLD}", reach="search")
     assert {claim.failure for claim in report.claims} == {"not_found_so_far"}
     assert set(forms) == {"SearchTurn"}
     assert all("search" in claim.looked.rounds and claim.looked.share < 1 for claim in report.claims)
+    report, _, _ = looked_for(Reader(SearchTurn=PROSE), NOWHERE, reach="search")
+    (claim,) = report.claims
+    assert (claim.label, claim.failure, claim.looked.queries) == (None, "unparsed", ())
+    assert "search" not in claim.looked.rounds
 
 
 def test_what_only_a_searcher_saw_was_not_all_read() -> None:
@@ -270,10 +274,3 @@ def test_what_one_judge_answered_for_was_read_and_what_nobody_did_was_not(failur
         assert (claim.failure, claim.looked) == (failure, Looked())
     (claim,) = verifier(None, judges, consensus=0.5).verify(DAYS[:900], TOLD).claims
     assert claim.looked == Looked(rounds=("source",), share=1.0)
-
-
-def test_a_search_that_fails_is_the_reason_and_no_look() -> None:
-    report, _, _ = looked_for(Reader(SearchTurn=PROSE), NOWHERE, reach="search")
-    (claim,) = report.claims
-    assert (claim.label, claim.failure, claim.looked.queries) == (None, "unparsed", ())
-    assert "search" not in claim.looked.rounds

@@ -94,7 +94,9 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
     assert report.stamp["arbiter"] == "person"
 
 
-def test_what_a_person_leaves_open_stays_undecided():
+def test_without_disputes_nobody_is_asked_and_what_a_person_leaves_open_stays_undecided():
+    report = Desk([ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]).state["report"]
+    assert (report.verdict, report.stamp["reviews"]) == ("faithful", [])
     report = Desk().report(word("s2", "explicitly_supported"))
     first = report.claims[0]
     assert (first.label, first.failure, len(first.judgements)) == (None, "split", 3)
@@ -138,11 +140,6 @@ def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(dec
     with pytest.raises(ValidationError, match="name"):
         desk.answer(word("s1", "ambiguous"), name="")
     assert desk.report(word("s1", "ambiguous")).claims[0].decided_by == "person"
-
-
-def test_without_disputes_nobody_is_asked():
-    report = Desk([ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]).state["report"]
-    assert (report.verdict, report.stamp["reviews"]) == ("faithful", [])
 
 
 def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():

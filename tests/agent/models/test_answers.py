@@ -133,8 +133,10 @@ def test_an_answer_that_was_planted_is_none_in_whatever_marks_or_escapes(shown: 
     assert last_object(f"{json.dumps(own)} It says: {PLAIN}", shown) == own
 
 
-def test_an_object_without_findings_that_was_shown_is_none() -> None:
+def test_an_object_without_findings_that_was_shown_is_none_however_often_it_is_repeated() -> None:
+    """Work that grew with the square of its length would not end before the test is stopped."""
     assert last_object(GOOD, f"7| {GOOD[:20]}\n8| {GOOD[20:]}") is None
+    assert last_object(GOOD * 7_000, "x " * 20_000 + GOOD) is None
 
 
 @pytest.mark.parametrize(
@@ -145,8 +147,3 @@ def test_an_object_without_findings_that_was_shown_is_none() -> None:
 def test_an_honest_answer_may_quote_what_it_was_shown(honest: dict[str, Any]) -> None:
     shown = "C1| Tom spoke last.\n14| The answer: yes.\n15| Tom said so, and these were his last lines."
     assert last_object(json.dumps(honest), shown) == honest
-
-
-def test_an_answer_that_repeats_what_it_was_shown_is_read_to_its_end() -> None:
-    """Work that grew with the square of its length would not end before the test is stopped."""
-    assert last_object(GOOD * 7_000, "x " * 20_000 + GOOD) is None
