@@ -309,7 +309,7 @@ def cut(asked: Asked) -> Reply:
     return Reply(text[: len(text) // 2], finish="length")
 
 
-def cut_silently(asked: Asked) -> Reply:
+def cut_unsaid(asked: Asked) -> Reply:
     """A good answer, cut off by a server that doesn't say so."""
     return Reply((well(asked).text or "")[:-12])
 
@@ -328,7 +328,7 @@ def always(said: Said) -> Callable[[Asked], Reply]:
 
 def faulty(share: float, *, seed: int = 0) -> Callable[[Asked], Reply]:
     """Answers well, but for this share of calls, which fail in all ways in turn."""
-    kinds = [cut, cut_silently, inventing, stingy]
+    kinds = [cut, cut_unsaid, inventing, stingy]
     kinds += map(always, (PROSE, REPEATS, REFUSAL, EMPTY, BUSY, ILL, DOWN, HANGS, SNAPS, PAGE))
     draw = random.Random(seed)
 

@@ -7,17 +7,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from longproof.agent.types import (
-    Claim,
-    Decomposed,
-    Error,
-    Failure,
-    JudgeLabel,
-    Judgement,
-    Lines,
-    Look,
-    Question,
-)
+from longproof.agent.types import Claim, Decomposed, Error, Failure, JudgeLabel, Judgement, Look, Question
 from longproof.graphs.check import decompose
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.policy import Step, next_step
@@ -50,17 +40,13 @@ def claim(sentence: int = 0, **known: Any) -> ClaimState:
     return ClaimState.model_validate({"claim": about, "unit": "claim", "around": (0, 1, 2), **known})
 
 
-def question(
-    id_: str, look: Look = "source", before: tuple[Lines, ...] = (), claim_id: str = "c0"
-) -> Question:
+def question(id_: str, look: Look = "source", before: Any = (), claim_id: str = "c0") -> Question:
     """A question about one claim that shows one line more than was shown before."""
     lines = (*before, (len(before),))
     return Question(id=id_, claim_ids=(claim_id,), lines=lines, look=look, prompt="judge")
 
 
-def judgement(
-    question_id: str, judge: str, said: str, look: Look = "source", wrong: tuple[int, int] | None = None
-) -> Judgement:
+def judgement(question_id: str, judge: str, said: str, look: Look = "source", wrong: Any = None) -> Judgement:
     """A judge's word: a label or a failure, by its name; `wrong`: with these wrong words, and a cited line."""
     labelled = said in get_args(JudgeLabel)
     word: dict[str, Any] = {"label": said} if labelled else {"failure": said}

@@ -61,8 +61,8 @@ def weigh(question: Question = QUESTION, **changes: Any) -> Weighed:
         "lines": ["老船長在黎明之前"],
         "reason": "原文是黎明之前。",
         "label": "contradicting",
-        "errors": ["temporal: 天黑后 => 黎明之前"],
     }
+    said["errors"] = ["temporal: 天黑后 => 黎明之前"]
     return read_findings([Finding.model_validate({**said, **changes})], CLAIM, question, CASE)
 
 
@@ -104,14 +104,8 @@ def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     assert weigh(question_showing((), ()), lines=[]).label == "contradicting", "nothing is shown to quote"
 
 
-LINES = (
-    "Ada lit the lamp; nobody saw it.",
-    "3 boats were sold, 15 were not.",
-    "Tom said nothing.",
-    "他在天亮之前點了燈。",
-    "“Yes,” he said.",
-    "Yes.",
-)
+LINES = ["Ada lit the lamp; nobody saw it.", "3 boats were sold, 15 were not.", "Tom said nothing."]
+LINES += ["他在天亮之前點了燈。", "“Yes,” he said.", "Yes."]
 SNIPPET = Document.of("Lamps  were lit\nwith oil.")
 TOLD = [line.span for line in lines_of(*LINES)]
 NUMBERED = question_showing([*TOLD, SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])

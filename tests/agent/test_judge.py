@@ -8,19 +8,7 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
-from reader import (
-    HANGS,
-    PROSE,
-    REFUSAL,
-    REPEATS,
-    Asked,
-    always,
-    answer_of,
-    cut,
-    cut_silently,
-    inventing,
-    well,
-)
+from reader import HANGS, PROSE, REFUSAL, REPEATS, Asked, always, answer_of, cut, cut_unsaid, inventing, well
 from seam import claims_of, using
 
 from longproof.agent.judge import ModelJudge
@@ -236,7 +224,7 @@ def each(**changes: Any) -> Script:
 TWICE = form(*GOOD, *({**item, "label": "ambiguous"} for item in GOOD))
 FAILING: list[tuple[str, Script, Failure]] = [
     ("cut-off JSON", cut, "truncated"),
-    ("cut-off JSON, unsaid", cut_silently, "truncated"),
+    ("cut-off JSON, unsaid", cut_unsaid, "truncated"),
     ("repetition until the limit", always(REPEATS), "truncated"),
     ('"INCORRECT" contains "CORRECT"', always(PROSE), "unparsed"),
     ("an empty answer", always(""), "unparsed"),

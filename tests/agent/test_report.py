@@ -25,17 +25,7 @@ from longproof.agent.report import (
     total_usage,
     usage,
 )
-from longproof.agent.types import (
-    LABELS,
-    Call,
-    Case,
-    Claim,
-    Decision,
-    Error,
-    Judgement,
-    Place,
-    ReportClaim,
-)
+from longproof.agent.types import LABELS, Call, Case, Claim, Decision, Error, Judgement, Place, ReportClaim
 from longproof.cli.verify import exit_code
 from longproof.retrieval.types import Document
 

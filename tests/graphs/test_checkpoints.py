@@ -29,7 +29,7 @@ RESPONSE = "The lamp was lit at ten. Ada sold the boat to Ben. The bridge fell i
 GIVEN: Any = {"source": SOURCE, "response": RESPONSE}
 WORDS = ["contradicting", "explicitly_supported", "not_found"]
 THREAD: Any = {"configurable": {"thread_id": "1"}}
-MODELS = {"case": Case, "sources": DocumentRef, "reviews": Reviewed, "report": Report}
+MODELS: dict[str, type] = {"case": Case, "sources": DocumentRef, "reviews": Reviewed, "report": Report}
 MODELS |= dict.fromkeys(("claims", "checked", "decided"), ClaimState)
 """What each channel holds, or holds a list of."""
 

@@ -50,12 +50,8 @@ def without_label(report: Report) -> list[tuple[str, str | None]]:
     ("once_more", "failure"),
     [
         ("contradicting", None),
-        ("implicitly_supported", "unconfirmed"),
-        ("not_found", "unconfirmed"),
-        ("ambiguous", "unconfirmed"),
-        ("timeout", "timeout"),
-        ("over_budget", "over_budget"),
-        ("unparsed", "unparsed"),
+        *((word, "unconfirmed") for word in ("implicitly_supported", "not_found", "ambiguous")),
+        *((word, word) for word in ("timeout", "over_budget", "unparsed")),
     ],
 )
 def test_a_conviction_stands_if_borne_out_and_a_failure_is_named(once_more: str, failure: str | None) -> None:

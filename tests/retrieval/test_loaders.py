@@ -171,11 +171,8 @@ def test_a_file_becomes_a_document(tmp_path, name, data, title, kind, text):
 
 def test_names_that_no_file_can_have_are_refused(tmp_path):
     (tmp_path / "file.txt").touch()
-    for name, why in [
-        ("nul\0.txt", "name"),
-        ("x" * 5000, "can't be read"),
-        ("file.txt/below", "can't be read"),
-    ]:
+    unread = "can't be read"
+    for name, why in (("nul\0.txt", "name"), ("x" * 5000, unread), ("file.txt/below", unread)):
         with pytest.raises(BadInput, match=why):
             read_source(tmp_path / name)
 

@@ -104,9 +104,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def provider(
-    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Provider]:
+def provider(name: str, request: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     server = Provider(name, getattr(request, "param", ()))
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     for variable in ("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL"):

@@ -35,11 +35,7 @@ def test_a_judges_own_temperature_goes_before_the_papers(tmp_path: Path) -> None
 
 def test_an_audit_asks_five_models_about_all_but_ambiguous_and_out_dependent(tmp_path: Path) -> None:
     given = list(LABELS.values())
-    right = {
-        "contradicting": "contradictory",
-        "fabricated": "not_attributable",
-        "no_fact": "not_attributable",
-    }
+    right = {"contradicting": "contradictory"} | dict.fromkeys(("fabricated", "no_fact"), "not_attributable")
     reader = Reader(
         Attribution=lambda asked: {"answer": right.get(LABELS[asked.part("passage")], "attributable")}
     )

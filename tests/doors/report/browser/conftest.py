@@ -12,8 +12,8 @@ import pytest
 
 from longproof.report.html import page
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
-FLAGS += ("--disable-background-networking", "--disable-component-update")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+FLAGS += ["--disable-background-networking", "--disable-component-update"]
 PROBES = Path(__file__).with_name("probes.js").read_text(encoding="utf-8")
 
 
