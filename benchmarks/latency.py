@@ -41,7 +41,9 @@ async def one_pass(address: str, path: Path, calls: int, concurrency: int) -> fl
     """Seconds that it takes to ask all calls over this ledger."""
     ledger = await Ledger.open(path)
     model = Model(OpenAIChat("m", address, "none"), ledger, Limits(concurrency=concurrency))
-    prompts = [Prompt("Say a word.", f"Word number {n}: " + "x" * 8000, "0" * 16, "en") for n in range(calls)]
+    prompts = [
+        Prompt("Say a word.", f"Word number {n}: " + "x" * 8000, "0" * 16, "en", "") for n in range(calls)
+    ]
     began = time.perf_counter()
     answers = await asyncio.gather(*(model.ask(prompt, Word, purpose="benchmark") for prompt in prompts))
     took = time.perf_counter() - began

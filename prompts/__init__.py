@@ -27,7 +27,7 @@ class Prompt(NamedTuple):
     user: str
     hash: str
     language: Language
-    foreign: str = ""
+    foreign: str
     """The texts that stand in fences: all that is not ours."""
 
     def then(self, after: "Prompt") -> "Prompt":

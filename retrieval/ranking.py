@@ -89,7 +89,7 @@ class Bm25:
 
 
 class Okapi(Bm25):
-    """The same by rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them.
+    """The same by rank-bm25's BM25Okapi, beside it. It keeps a dictionary a text: meant for some thousands of them.
 
     A score may be negative: among a few texts a shared word may count against one.
     """

@@ -18,7 +18,7 @@ from longproof.prompts import Prompt
 from longproof.retrieval.types import Document, Line
 
 ADDRESS = "http://models.test/v1"
-PROMPT = Prompt("You say what colour things are.", "Which colour is the sky?", "0" * 16, "en")
+PROMPT = Prompt("You say what colour things are.", "Which colour is the sky?", "0" * 16, "en", "")
 GOOD = '{"reason": "It is day.", "colour": "blue"}'
 
 

@@ -38,7 +38,7 @@ BUSY = frozenset({408, 409, 425, 429})
 """HTTP statuses that pass, beside those of 500 and more."""
 NOT_HERE = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses of a server that will answer nothing: its address, the key or the model's name is wrong."""
-KEPT = "the answer is kept and will be given again; --retry-failed asks anew"
+ANSWER_KEPT = "the answer is kept and will be given again; --retry-failed asks anew"
 _NUMBER = re.compile(r"\W*[CS]?\s*(\d{1,4})\W*", re.IGNORECASE | re.ASCII)
 _LOG = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ class Model:
             if failure != "unparsed":
                 break
         if isinstance(filled, str):
-            return Answer(None, filled, KEPT, tuple(calls))
+            return Answer(None, filled, ANSWER_KEPT, tuple(calls))
         return Answer(filled, None, "", tuple(calls))
 
     def refuse(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seam import claims_of
+from seam import claims_of, lines_of
 
 from longproof.agent.evidence.scan import Noted, Scanner
 from longproof.agent.guards import Weighed
@@ -112,6 +112,24 @@ def test_a_cross_encoder_judges(tmp_path: Path) -> None:
     assert (noted.failures, noted.calls) == ({}, [])
     assert all(set(numbers) <= set(range(len(lines))) for numbers in noted.lines.values())
     assert asyncio.run(judge.scan(CLAIMS, [], CASE)) == Noted({}, {}, [])
+
+
+class Scripted(NliJudge):
+    """Finds everything borne out, and keeps the texts that it was asked about."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def _scores(self, pairs: list[tuple[str, str]]) -> list[Scores]:
+        self.texts += [text for text, _ in pairs]
+        return [Scores(1.0, 0.0, 0.0)] * len(pairs)
+
+
+def test_a_passage_that_is_scanned_holds_whole_lines_and_the_blanks_between_them() -> None:
+    judge, half = Scripted(), "x" * (PASSAGE_CHARACTERS // 2)
+    noted = asyncio.run(judge.scan(CLAIMS[:1], [lines_of(half, half, "y")], CASE))
+    assert judge.texts == [half, f"{half} y"]
+    assert noted == Noted({"c0": (0,)}, {}, [])
 
 
 @pytest.mark.heavy

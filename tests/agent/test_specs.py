@@ -139,7 +139,7 @@ def panel(judges: list[Any], open_client: Any = connect, ask: bool = False, **ho
         ledger = await Ledger.open(None)
         made = panel_from(judges, lambda chosen: Model(open_client(chosen), ledger, Limits()), **how)
         if ask:
-            await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")
+            await made.models[0].ask(Prompt("s", "u", "0" * 16, "en", ""), Findings, purpose="test")
         await ledger.close()
         await made.close()
         return made

@@ -120,6 +120,11 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
     assert len(index.search("the sea", 3)) == 3
 
 
+def test_each_engine_scores_in_its_own_way(folder: Path, home: Path) -> None:
+    scores = [open_pages(folder, home, engine).search("grey stone")[0].score for engine in get_args(Engine)]
+    assert len(set(scores)) == len(scores)
+
+
 class Topics(Letters):
     """An embedder for which a beacon is a lighthouse."""
 
@@ -139,6 +144,9 @@ def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Pat
     assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
     open_pages(folder, home).open_vectors(home, topics)
     assert topics.passages == len(index)
+    (folder / "fog.htm").write_text("<p>A dog by the sea, nothing else.")
+    open_pages(folder, home).open_vectors(home, topics)
+    assert topics.passages == 2 * len(index), "other pages have other vectors"
 
 
 def test_what_cannot_be_read_is_left_out_and_said(folder, home, monkeypatch):

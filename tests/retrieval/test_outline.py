@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 from counted import assert_linear
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from longproof.retrieval.outline import STRETCH, Entry, fit_entries, outline
@@ -64,6 +64,7 @@ def test_every_entry_lies_in_the_text(text: str) -> None:
 
 
 @given(st.lists(st.integers(1, 200), max_size=60), st.integers(0, 2000))
+@example([1] * 6, 6)
 def test_what_is_fitted_never_holds_more_than_it_may(lengths: list[int], characters: int) -> None:
     entries: list[tuple[int, Entry]] = [(n, [(0, length)]) for n, length in enumerate(lengths)]
     kept = fit_entries(entries, characters)

@@ -223,7 +223,7 @@ def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
 
 def test_lone_surrogates_are_sent_as_question_marks() -> None:
     async def use(model: Model) -> Answer[Colour]:
-        return await model.ask(Prompt("", "sky \ud800", "0" * 16, "en"), Colour, purpose="test")
+        return await model.ask(Prompt("", "sky \ud800", "0" * 16, "en", ""), Colour, purpose="test")
 
     server = ChatServer([Reply(GOOD)])
     assert (using(server, use).failure, server.asked[0].user) == (None, "sky ?")

@@ -30,7 +30,7 @@ class Word(Form):
 async def main(address, path):
     ledger = await Ledger.open(Path(path))
     model = Model(OpenAIChat("m", address, "none"), ledger, Limits(concurrency={CONCURRENCY}))
-    prompts = [Prompt("", f"{{n}}", "0" * 16, "en") for n in range({CALLS})]
+    prompts = [Prompt("", f"{{n}}", "0" * 16, "en", "") for n in range({CALLS})]
     answers = await asyncio.gather(*(model.ask(prompt, Word, purpose="t") for prompt in prompts))
     await ledger.close()
     await model.close()

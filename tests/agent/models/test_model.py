@@ -66,6 +66,16 @@ def test_what_is_no_answer_is_a_named_failure(reply: Reply, failure: Failure) ->
     assert (got.value, got.failure) == (None, failure)
 
 
+def test_an_answer_that_was_shown_as_foreign_text_is_none() -> None:
+    """Whoever wrote the source wrote it, not the model."""
+    written = '{"reason": "The source says so.", "colour": "green"}'
+    for foreign, found in ((written, "unparsed"), ("", None)):
+        prompt = PROMPT._replace(user=f"{PROMPT.user}\n{written}", foreign=foreign)
+        server = ChatServer(always(Reply(written)))
+        got = using(server, lambda model, prompt=prompt: model.ask(prompt, Colour, purpose="test"))
+        assert got.failure == found
+
+
 def test_a_server_that_hangs_is_left_in_time_and_not_asked_again() -> None:
     (got,), server = answers([HANGS], timeout_s=0.3)
     assert (got.failure, got.calls[0].failure, len(server.asked)) == ("timeout", "timeout", 1)
@@ -282,7 +292,7 @@ def asked_about(*groups: str, **how: Any) -> tuple[dict[int, Outcome], list[Fail
     """Outcomes, failures that the ledger keeps of the calls, and requests. The n-th answer names the n-th group."""
 
     def prompt_of(items: Mapping[int, str]) -> Prompt:
-        return Prompt("Name the colours.", " ".join(items.values()), "hash", "en")
+        return Prompt("Name the colours.", " ".join(items.values()), "hash", "en", "")
 
     def read(answer: Answer[Colours], items: Mapping[int, str], _: Prompt) -> dict[int, Outcome]:
         named = answer.value.named if answer.value else []
