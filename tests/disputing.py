@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from reader import PROSE, REFUSAL, Asked, Item, Reader, Reply, placed, taken
+from reader import PROSE, REFUSAL, Asked, Item, Reader, Reply, entry_of, taken
 
 KINDS = ("entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication")
 KIND_NAMES = [
@@ -208,7 +208,7 @@ def _label(asked: Asked, text: str, menu: list[str]) -> str:
 def _place(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
     wrong = some_words(item.get("words", item["sentence"]), "place")
     about = {"reason": "It is not so.", "kind": KINDS[roll(wrong) % 8], "correction": "else"}
-    return placed(item, wrong, **about)
+    return entry_of(item, wrong, **about)
 
 
 DISPUTING = Reader(

@@ -120,7 +120,7 @@ def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any
     else with words. A quote is cited by the line shown that it stands in, or as it is."""
     shown, answer = asked.lines(), dict[str, Any](short=[], rest=[])
     for finding in findings:
-        lines = [cited(quote, shown) for quote in finding["quotes"]]
+        lines = [cite(quote, shown) for quote in finding["quotes"]]
         if finding["label"] in LETTERS:
             said = f"{finding['claim']} {LETTERS[finding['label']]} {'; '.join(lines)}"
             answer["short"].append(said.strip())
@@ -133,7 +133,7 @@ def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any
     return answer
 
 
-def cited(quote: str, shown: Mapping[str, str]) -> str:
+def cite(quote: str, shown: Mapping[str, str]) -> str:
     """The line that a quote stands in, or that stands in the quote, by number and beginning; else the quote."""
     bare = " ".join(quote.split())
     fits = (n for n, text in shown.items() if bare and (bare in text or (len(text) > 8 and text in bare)))
@@ -202,7 +202,7 @@ class Reader:
         finding = self._rule(asked, {"claim": "", "text": plain, "passage": plain})
         first = (asked.parts("statements").index(plain) == 0) == (finding["label"] != "contradicting")
         return {
-            "lines": [cited(quote, asked.lines()) for quote in finding["quotes"]],
+            "lines": [cite(quote, asked.lines()) for quote in finding["quotes"]],
             "reason": finding["reason"],
             "answer": "neither" if not finding["quotes"] else "first" if first else "second",
         }
@@ -227,11 +227,11 @@ def places(asked: Asked) -> dict[str, Any]:
     found = []
     for item in asked.items("claims"):
         about = {"reason": "It is not so.", "kind": "event", "correction": "nothing"}
-        found.append(placed(item, item.get("words", item["sentence"]).split()[0], **about))
+        found.append(entry_of(item, item.get("words", item["sentence"]).split()[0], **about))
     return {"places": found}
 
 
-def placed(item: Item, wrong: str, **about: str) -> dict[str, Any]:
+def entry_of(item: Item, wrong: str, **about: str) -> dict[str, Any]:
     """The form's entry for a claim with these wrong words in its sentence."""
     return {"claim": item["claim"], "where": "here", "wrong": wrong, **about}
 

@@ -153,7 +153,7 @@ def take_apart(sentence: ClaimState, plan: Plan, parts: int) -> list[ClaimState]
 def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> ClaimState:
     """The claim after the nodes have done what the step says."""
     if step.do == "gather":
-        return shown(step.look, state, draw)
+        return show(step.look, state, draw)
     if step.do in ("search", "scan"):
         return sought(step, state, draw)
     if step.do == "judge":
@@ -173,10 +173,10 @@ def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> Cl
     if step.do == "decompose":
         return take_apart(state, plan, draw(st.integers(1, 3)))[0]
     assert step.do == "consult"
-    return consulted(state, draw(st.sampled_from(["no_pages", "nothing_found", "found"])))
+    return consult(state, draw(st.sampled_from(["no_pages", "nothing_found", "found"])))
 
 
-def shown(look: Look, state: ClaimState, draw: Draw) -> ClaimState:
+def show(look: Look, state: ClaimState, draw: Draw) -> ClaimState:
     """The claim with one question more, about everything perhaps; none where a wider look adds nothing. After a
     scan, the question says that all was read."""
     if state.asked and not state.found and look != "scan" and draw(st.booleans()):
@@ -204,7 +204,7 @@ def decided_by_person(state: ClaimState, said: str | None) -> ClaimState:
     )
 
 
-def consulted(state: ClaimState, found: Consulted) -> ClaimState:
+def consult(state: ClaimState, found: Consulted) -> ClaimState:
     """The claim after saved pages were asked; with a question that shows snippets where any was found."""
     if found == "found":
         before = state.asked[-1].lines if state.asked else ()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
-from reader import PROSE, always, placed, well
+from reader import PROSE, always, entry_of, well
 from seam import using
 
 from longproof.agent.localise import Wrong, localise
@@ -25,8 +25,8 @@ CLAIMS = [
 ]
 C1, C2 = {"claim": "C1"}, {"claim": "C2"}
 GOOD: list[dict[str, Any]] = [
-    placed(C1, "nineteen", reason="Nine.", kind="numerical", correction="nine"),
-    placed(C2, "opened", reason="Not.", kind="inversion", correction="did not open"),
+    entry_of(C1, "nineteen", reason="Nine.", kind="numerical", correction="nine"),
+    entry_of(C2, "opened", reason="Not.", kind="inversion", correction="did not open"),
 ]
 
 

@@ -12,15 +12,15 @@ def judge(word: str) -> ScriptedJudge:
     return ScriptedJudge("scripted", word)
 
 
-def checked(word: str, **given: object) -> object:
+def check(word: str, **given: object) -> object:
     whole = {"source": SOURCE, "judge": judge(word), "decomposer": WholeSentences(), **given}
     return assert_faithful(RESPONSE, **whole)
 
 
 def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
-    assert checked("explicitly_supported").verdict == "faithful"
-    assert checked("", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")])
+    assert check("explicitly_supported").verdict == "faithful"
+    assert check("", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")])
 
 
 def test_a_failure_reads_as_claims_with_what_the_source_says_and_what_nobody_decided_fails():
@@ -39,8 +39,8 @@ def test_a_failure_reads_as_claims_with_what_the_source_says_and_what_nobody_dec
 
 
 def test_the_label_that_passes_can_be_chosen():
-    assert checked("implicitly_supported", at_least="implicitly_supported")
+    assert check("implicitly_supported", at_least="implicitly_supported")
     with pytest.raises(AssertionError, match="must be at least explicitly_supported"):
-        checked("implicitly_supported", at_least="explicitly_supported")
+        check("implicitly_supported", at_least="explicitly_supported")
     with pytest.raises(BadInput, match="no label 'true'"):
-        checked("implicitly_supported", at_least="true")
+        check("implicitly_supported", at_least="true")

@@ -117,8 +117,8 @@ def killed_runs(tmp_path: Path, times: int, sentences: int, within: str = "") ->
         for _ in range(times):
             run = subprocess.Popen(command)
             deadline = time.time() + 60
-            before = answered(server, within)
-            while answered(server, within) <= before and run.poll() is None and time.time() < deadline:
+            before = count_answered(server, within)
+            while count_answered(server, within) <= before and run.poll() is None and time.time() < deadline:
                 time.sleep(0.01)
             time.sleep(0 if within else rng.uniform(0, 0.6))
             assert not within or run.poll() is None
@@ -137,7 +137,7 @@ def killed_runs(tmp_path: Path, times: int, sentences: int, within: str = "") ->
     return (disturbed - needed).total(), 8 * times
 
 
-def answered(server: ChatServer, form: str) -> int:
+def count_answered(server: ChatServer, form: str) -> int:
     """The number of calls for this form that were answered; for any, where it is empty."""
     return sum(asked.form == form or not form for asked in server.answered)
 

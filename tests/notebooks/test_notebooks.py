@@ -23,7 +23,7 @@ def code(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def shown(outputs: list[dict[str, Any]]) -> list[object]:
+def texts_of(outputs: list[dict[str, Any]]) -> list[object]:
     """The texts that a cell shows, without times; of a picture, that there is one."""
     kept: list[object] = []
     for output in outputs:
@@ -72,6 +72,6 @@ def test_a_run_shows_what_they_show(path):
     made = code(script(FOLDER / "run.py").run(path))
     for old, new in zip(code(read(path)), made, strict=True):
         told = f"{path.name}: a run shows something else: python notebooks/run.py {path.stem}"
-        assert shown(new["outputs"]) == shown(old["outputs"]), told
+        assert texts_of(new["outputs"]) == texts_of(old["outputs"]), told
         for before, now in zip(pictures(old["outputs"]), pictures(new["outputs"]), strict=True):
             assert 0.5 < now / before < 2, told

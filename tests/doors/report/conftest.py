@@ -150,7 +150,7 @@ def shuffled_report() -> Built:
     return made.build("次序")
 
 
-def looked(query: str = "") -> Built:
+def report_of_looks(query: str = "") -> Built:
     """A claim supported at its place, one not found so far, one fabricated after all was read, one left by the
     budget. `query` is what the searcher asked for besides."""
     source = Document.of(STORY_EN, title="source")
@@ -171,12 +171,12 @@ def looked(query: str = "") -> Built:
 
 @pytest.fixture(scope="session")
 def looked_report() -> Built:
-    return looked()
+    return report_of_looks()
 
 
 @pytest.fixture(scope="session")
 def hostile_search() -> Built:
-    return looked(f"a”), all of the source was read {HOSTILE}")
+    return report_of_looks(f"a”), all of the source was read {HOSTILE}")
 
 
 RICH: dict[str, Any] = {
