@@ -6,6 +6,7 @@ from reader import well
 from scripted import ScriptedJudge
 
 from longproof import Verifier
+from longproof.agent.offline import OfflineJudge
 from longproof.report.saved import refuse_damaged
 
 TEXT = """# The Lamp on the Hill
@@ -40,4 +41,6 @@ def test_one_other_word_and_the_judges_are_asked() -> None:
     judge = ScriptedJudge("j", "explicitly_supported")
     Verifier([judge]).verify(TEXT, TEXT.replace("nine", "ten"))
     assert judge.heard
-    assert Verifier().verify(TEXT, TEXT.replace("nine", "ten")).verdict == "undecided"
+    for checks in (Verifier(), Verifier([OfflineJudge()])):
+        report = checks.verify(TEXT, TEXT.replace("nine", "ten"))
+        assert (report.triage, report.verdict) == (True, "undecided")

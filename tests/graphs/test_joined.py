@@ -97,7 +97,7 @@ def test_every_report_of_a_group_is_sound_and_is_the_case_s_own(texts: list[str]
     assert {name: sum(counts[name] for counts in totals) for name in whole.counts} == whole.counts
 
 
-def test_an_error_in_another_case_s_words_is_not_this_case_s() -> None:
+def test_an_error_in_anothers_words_is_not_this_ones_and_what_is_of_no_response_is_refused() -> None:
     group = cases("Ada lit the lamp.", "Tom slept.")
     whole = one_report(join(group))
     misplaced = Error(span=Document.of(whole.case.response).span(0, 3), reason="no")
@@ -106,13 +106,8 @@ def test_an_error_in_another_case_s_words_is_not_this_case_s() -> None:
     refuse_damaged(second)
     (error,) = second.claims[0].errors
     assert (error.span.text, error.reason) == ("Tom slept.", "no")
-
-
-def test_a_report_on_another_response_and_a_sentence_over_two_are_refused() -> None:
     with pytest.raises(ValueError, match="another response"):
-        split(one_report(join(cases("A b.", "C d."))), cases("A b.", "C e."))
-    group = cases("Ada lit the lamp.", "Tom slept.")
-    whole = one_report(join(group))
+        split(whole, cases("Ada lit the lamp.", "Tom woke."))
     (first, second), text = whole.sentences, whole.case.response
     both = first.model_copy(update={"end": second.end, "text": text})
     with pytest.raises(ValueError, match="no response of the group"):

@@ -165,11 +165,6 @@ def test_where_nobody_takes_sentences_apart_a_cascade_asks_the_others_about_the_
     assert "cascade" not in Verifier(judges[:1], cascade=True).verify(" ".join(FACTS), FACTS[0]).stamp
 
 
-def test_the_offline_check_given_as_an_object_is_the_same_check():
-    report = Verifier([OfflineJudge()]).verify(FACTS[0], "A dragon ate the moon.")
-    assert (report.triage, report.verdict) == (True, "undecided")
-
-
 @pytest.mark.parametrize(
     ("source", "response", "options", "message"),
     [

@@ -25,11 +25,9 @@ def test_numbers_in_both_languages(text, values):
     assert [number.value for number in numbers(text)] == values
 
 
-@pytest.mark.parametrize(
-    "text", ["约300人", "三百多人", "十余人", "三五个", "about 300", "300 or so", "over $300"]
-)
-def test_approximate_numbers(text):
-    assert [number.exact for number in numbers(text)] == [False]
+def test_approximate_numbers():
+    for text in ("约300人", "三百多人", "十余人", "三五个", "about 300", "300 or so", "over $300"):
+        assert [number.exact for number in numbers(text)] == [False], text
 
 
 @pytest.mark.parametrize(
