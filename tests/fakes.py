@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Literal, Self
 
 import httpx2
@@ -59,9 +59,7 @@ class ChatServer:
         """Carries requests to this server without a socket; the server need not be started."""
         return _InProcess(self)
 
-    async def reply(
-        self, body: dict[str, Any], key: str, headers: Mapping[str, str] | None = None
-    ) -> tuple[Asked, Reply]:
+    async def reply(self, body: dict[str, Any], key: str, headers: Any = None) -> tuple[Asked, Reply]:
         """Note what is asked, and wait as long as the reply does."""
         asked = Asked(len(self.asked), body, key, headers or {})
         self.asked.append(asked)

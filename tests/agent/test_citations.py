@@ -54,16 +54,10 @@ def test_runs_are_cut_at_gaps_and_pages_stay_apart() -> None:
 
 def test_forms_of_citing() -> None:
     cited = {
-        "12| Ada\n lit": (12, 12, "Ada lit"),
-        "P2 the page": (-2, -2, "the page"),
-        "P0 the page": None,
-        "12-14 Ada lit": (12, 14, "Ada lit"),
-        "12 -5 degrees": (12, 12, "-5 degrees"),
-        "[12] Ada lit": (12, 12, "Ada lit"),
-        "12": (12, 12, ""),
-        "Ada 12": None,
-        "9" * 5000 + " Ada": None,
-    }
+        "12| Ada\n lit": (12, 12, "Ada lit"), "[12] Ada lit": (12, 12, "Ada lit"), "12": (12, 12, ""),
+        "12-14 Ada lit": (12, 14, "Ada lit"), "12 -5 degrees": (12, 12, "-5 degrees"),
+        "P2 the page": (-2, -2, "the page"), "P0 the page": None, "Ada 12": None, "9" * 5000 + " Ada": None,
+    }  # fmt: skip
     assert {text: read_citation(text) for text in cited} == cited
 
 

@@ -49,12 +49,11 @@ def test_what_became_wrong_comes_last(tmp_path: Path) -> None:
 
 def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:
     a = folder(tmp_path / "a", line("x", "faithful", "faithful"))
-    with pytest.raises(BadInput, match="another gold"):
-        compare_runs(a, folder(tmp_path / "b", line("x", "hallucinated", "faithful")))
-    with pytest.raises(BadInput, match="no example in common"):
-        compare_runs(a, folder(tmp_path / "c", line("z", "faithful", "faithful")))
-    with pytest.raises(BadInput, match=r"holds no results\.jsonl"):
-        compare_runs(a, tmp_path)
+    b = folder(tmp_path / "b", line("x", "hallucinated", "faithful"))
+    c = folder(tmp_path / "c", line("z", "faithful", "faithful"))
+    for other, says in ((b, "another gold"), (c, "no example in common"), (tmp_path, r"no results\.jsonl")):
+        with pytest.raises(BadInput, match=says):
+            compare_runs(a, other)
     (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     with pytest.raises(BadInput, match="line 1"):
         compare_runs(a, tmp_path)

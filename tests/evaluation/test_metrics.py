@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -93,9 +94,7 @@ PLACES = st.lists(PLACE, max_size=4)
 
 
 @given(st.lists(st.tuples(PLACES, PLACES), max_size=8))
-def test_precision_and_recall_of_places_swap_with_the_sides(
-    rows: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]],
-) -> None:
+def test_precision_and_recall_of_places_swap_with_the_sides(rows: list[Any]) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
     here, there = metrics.mistake_scores(gold, predicted), metrics.mistake_scores(predicted, gold)
     assert (here.precision, here.f1.value) == (there.recall, there.f1.value)

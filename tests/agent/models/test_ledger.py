@@ -323,9 +323,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=30)
 
 @example(text="\ud83d", refusal=None)
 @given(text=ANY_TEXT, refusal=st.none() | ANY_TEXT)
-def test_what_is_recorded_is_what_is_replayed(
-    tmp_path_factory: pytest.TempPathFactory, text: str, refusal: str | None
-) -> None:
+def test_what_is_recorded_is_what_is_replayed(tmp_path_factory: Any, text: str, refusal: str | None) -> None:
     path = tmp_path_factory.mktemp("recording") / "r.gz"
     answered, lost = (
         Message(PROMPT, {}, model=model, purpose="judge", key=letter * 64)
@@ -337,7 +335,5 @@ def test_what_is_recorded_is_what_is_replayed(
     recorder.write(path, {"example": "三国"})
     replay = Replay.open(path)
     assert replay.header.run == {"example": "三国"}
-    assert [(line.model, line.answer, line.lost) for line in replay.lines.values()] == [
-        ("模型", answer, ()),
-        ("m", None, ("timeout",)),
-    ]
+    kept = [(line.model, line.answer, line.lost) for line in replay.lines.values()]
+    assert kept == [("模型", answer, ()), ("m", None, ("timeout",))]

@@ -12,13 +12,9 @@ from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run
 from longproof.retrieval.loaders import FILE_BYTES
 
 BAD = {
-    "empty.txt": b"",
-    "blank.txt": b" \n\t\n",
-    "signs.txt": "。。。！！！\u200b".encode(),
-    "binary.txt": bytes(range(256)) * 20,
-    "nul.txt": b"some text\0with a hole",
-    "broken.json": b'{"a": [1, 2',
-}
+    "empty.txt": b"", "blank.txt": b" \n\t\n", "signs.txt": "。。。！！！\u200b".encode(),
+    "binary.txt": bytes(range(256)) * 20, "nul.txt": b"some text\0with a hole", "broken.json": b'{"a": [1, 2',
+}  # fmt: skip
 MADE = {
     **BAD,
     "old.doc": bytes.fromhex("D0CF11E0A1B11AE1") + bytes(600),
