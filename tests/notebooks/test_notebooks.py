@@ -1,7 +1,9 @@
 """The notebooks show what a run from recorded answers shows: made anew, they differ in nothing but times."""
 
+import ast
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from scripts import script
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 MOST_BYTES = 300_000
+FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 TIME = re.compile(r"\b\d+\.\d s\b")
 OF_THIS_MACHINE = re.compile(r"(?<![\w.:/])/(?:home|root|tmp|opt|usr|Users|work|private|var)/")
 
@@ -57,6 +60,18 @@ def test_they_show_their_outputs(path):
         output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"
     ]
     assert path.stat().st_size < MOST_BYTES
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_they_import_of_ours_is_there(path):
+    for cell in code(read(path)):
+        parsed = compile("".join(cell["source"]), path.name, "exec", FLAGS)
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("longproof"):
+                missing = [
+                    one.name for one in node.names if not hasattr(import_module(node.module), one.name)
+                ]
+                assert missing == [], node.module
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
