@@ -293,13 +293,13 @@ class ReportSentence(Frozen):
 
 class Decision(Frozen):
     """The label of a claim and who gave it, or why nobody could. `evidence`: the quotes that it rests on, where these
-    aren't all of those who said so."""
+    aren't all of those who said so (None: none, in runs that were begun before)."""
 
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
     failure: Failure | None = None
     caveat: str = ""
-    evidence: tuple[Span, ...] = ()
+    evidence: tuple[Span, ...] | None = ()
 
 
 class Looked(Frozen):

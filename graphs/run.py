@@ -297,7 +297,7 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
         panel = panel_from(
             pool.judges or [as_spec(judge) for judge in settings.judges],
             open_model,
-            arbiter=pool.arbiter or spec_of(settings.arbiter),
+            arbiter=pool.arbiter or (None if settings.arbiter == PERSON else spec_of(settings.arbiter)),
             decomposer=pool.decomposer or spec_of(settings.decomposer),
             searcher=spec_of(settings.searcher),
         )

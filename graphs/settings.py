@@ -139,8 +139,8 @@ def settings_of(context: Any) -> Settings:
 
 
 def spec_of(named: str | Spec | None) -> Spec | None:
-    """The model that a setting names for a role; None for nobody, and for a person."""
-    return as_spec(named) if named and named != PERSON else None
+    """The model that a setting names for a role; None for nobody. Raises BadInput for what names none."""
+    return as_spec(named) if named else None
 
 
 Need = Literal["models", "pages", "labels", "reference", "record"]
@@ -222,6 +222,6 @@ def refuse_what_is_missing(settings: Settings, protocol: Protocol, panel: Panel,
 def refuse_what_is_not_recorded(settings: Settings) -> None:
     """Raises BadInput for what a recording doesn't hold: a replay loads no model and sends no text."""
     roles = [*settings.judges, settings.arbiter, settings.decomposer, settings.searcher]
-    named = map(spec_of, roles)
-    if settings.embedder != "lexical" or any(one and one.kind == "nli" for one in named):
+    named = [as_spec(one) for one in roles if one and one != PERSON]
+    if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
         raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")

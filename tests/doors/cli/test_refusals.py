@@ -69,6 +69,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*VERIFY, "--json", "source.txt"), "is read: name another file"),
     ((*VERIFY, "--json", "linked.txt"), "is read: name another file"),
     ((*VERIFY, "--json", "new.txt", "--html", "new.txt"), "is to hold two outputs"),
+    *(((*VERIFY, *MODEL, f"--{role}", "person"), "no judge 'person'") for role in ("decomposer", "searcher")),
     ((*VERIFY, *MODEL, "--prices", "prices.toml"), "prices.toml: [prices] m"),
     (
         (*VERIFY, *MODEL, "--prices", "misspelt.toml"),
