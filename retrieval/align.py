@@ -109,10 +109,12 @@ def _range(belief: Matrix, centre: int) -> tuple[int, int]:
 
 def _evidence(scores: Matrix) -> Matrix:
     """The evidence of each row alone: 0 at its best block, falling in units of its rise above its median, or of
-    most rows' rise where that is more: a row that rises less has less to say."""
+    most rows' rise where that is more: a row that rises less has less to say. Where nothing rises above a median,
+    in units of what lies between a row's best and worst."""
     best = scores.max(axis=1, keepdims=True)
     rise = best - np.median(scores, axis=1, keepdims=True)
     unit = np.maximum(rise, np.median(rise))
+    unit = np.where(unit > 0, unit, best - scores.min(axis=1, keepdims=True))
     evidence: Matrix = SHARPNESS * (scores - best) / np.where(unit > 0, unit, 1.0)
     return evidence
 

@@ -24,6 +24,14 @@ def written(tmp_path, capsys):
     return json.loads((tmp_path / "r.json").read_text("utf-8"))
 
 
+def test_other_programs_find_these_keys(written) -> None:
+    assert " ".join(written) == (
+        "schema_version case documents verdict triage sentences claims searches calls counts coverage usage stamp"
+    )
+    assert " ".join(written["case"]) == "id task response source_ids context reference labels"
+    assert " ".join(written["sentences"][0]) == "start end text label judgements"
+
+
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
