@@ -51,7 +51,7 @@ def test_a_large_text_is_read_once_and_never_by_the_event_loop(tmp_path, monkeyp
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "sha256:" + "/" * 64, "", "sha256:" + "a" * 63])
 def test_only_ids_name_files(tmp_path, name):
-    with pytest.raises(BadInput):
+    with pytest.raises(BadInput, match="is not the id of a text"):
         DocumentStore(tmp_path).text(name)
 
 

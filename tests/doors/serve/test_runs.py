@@ -98,6 +98,7 @@ def test_what_cannot_be_kept_is_not_refused(serving, home):
 
 
 def test_disputes_are_decided_on_the_page_whoever_else_was_named(serving, chat):
+    name = ("Ines Okafor " * 7)[:80]
     client = serving(arbiter=f"openai:c@{chat.address}")
     run = client.begin(person=True)
     told = client.until(run, "waiting")
@@ -106,10 +107,10 @@ def test_disputes_are_decided_on_the_page_whoever_else_was_named(serving, chat):
 
     def decide(client: Any, state: str, **said: Any) -> dict[str, Any]:
         client.post(f"runs/{run}/marks", {waiting[0]: said})
-        client.post(f"runs/{run}/go", {"name": "Ines Okafor"})
+        client.post(f"runs/{run}/go", {"name": name})
         return client.until(run, state)["run"]
 
-    assert client.post(f"runs/{run}/go").status_code == 400
+    assert [client.post(f"runs/{run}/go", {"name": n}).status_code for n in (" ", f"{name}.")] == [400, 400]
     client = serving()
     first = {"label": "fabricated", "wrong": "nobody wrote"}
     assert "doesn't stand in the passage" in decide(client, "waiting", note="hm", decision=first)["why"]
@@ -122,7 +123,7 @@ def test_disputes_are_decided_on_the_page_whoever_else_was_named(serving, chat):
     report = client.report(run)
     decided = {claim["id"]: claim["label"] for claim in report["claims"] if claim["decided_by"] == "person"}
     assert decided == {waiting[0]: "ambiguous"}
-    assert report["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+    assert report["stamp"]["reviews"][0]["name"] == name
 
 
 def test_what_was_decided_in_the_terminal_is_taken_up(serving):
