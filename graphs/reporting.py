@@ -180,10 +180,10 @@ def estimate(dry: Sequence[Report]) -> Estimate:
     """
     refused: Mapping[str, tuple[int, int]] = dry[-1].stamp["refused"] if dry else {}
     calls = {purpose: count for purpose, (count, _) in refused.items()}
-    most: int | None = sum(map(_most_calls, dry)) if calls else 0
+    tokens = sum(tokens for _, tokens in refused.values())
     if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):
-        most = None
-    return Estimate(calls, sum(tokens for _, tokens in refused.values()), most)
+        return Estimate(calls, tokens, None)
+    return Estimate(calls, tokens, sum(map(_most_calls, dry)) if calls else 0)
 
 
 def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iterator[str]:
