@@ -23,6 +23,9 @@ DATA = "LONGPROOF_DATA"
 GZ = "records.jsonl.gz"
 OUTCOMES: dict[str, GoldOutcome] = {**OUTCOME_OF, "faithful": "faithful", "hallucinated": "hallucinated"}
 """The side of each outcome and label that has one."""
+SMALL = ("qa", "dialogue", "summary", "general", "claims", "audit", "record")
+BUNDLED = ("stories", *(f"small_{kind}" for kind in SMALL))
+"""The case files in `longproof/examples`, ours; the small ones have what papers' methods need."""
 
 
 class DataSet(NamedTuple):
@@ -112,11 +115,11 @@ DATASETS = {
     "quintd_data2text": DataSet(dialogue.load_quintd, "kasnerz/quintd"),
     "ragtruth": DataSet(dialogue.load_ragtruth, "ParticleMedia/RAGTruth"),
     "sanguo_pairs": DataSet(summaries.load_sanguo_pairs, folder="novels_zh"),
-    "stories": DataSet(load_cases),
     "storysumm": DataSet(each_row(GZ, summaries.storysumm), "melaniesubbiah/storysumm"),
     "summedits": DataSet(summaries.load_summedits, "salesforce/factualNLG"),
     "uhgeval_zh": DataSet(each_row(GZ, dialogue.uhgeval_zh), "IAAR-Shanghai/UHGEval"),
     "verigray": DataSet(each_row("verigray.jsonl", summaries.verigray)),
+    **dict.fromkeys(BUNDLED, DataSet(load_cases)),
 }
 """Each reader's docstring names the fields of a row."""
 
@@ -134,8 +137,8 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
             f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(DATASETS)}"
         )
     load, home, name = DATASETS[dataset]
-    if path is None and dataset == "stories":
-        path = Path(str(files("longproof") / "examples" / "stories.jsonl"))
+    if path is None and dataset in BUNDLED:
+        path = Path(str(files("longproof") / "examples" / f"{dataset}.jsonl"))
     elif path is None:
         root = os.environ.get(DATA)
         path = Path(root or "") / (name or dataset)

@@ -1,5 +1,6 @@
 """The bundled stories, ours: each with a faithful summary, one with four planted errors, and what the demo needs;
-`stories.jsonl` has short responses to them, the data set `stories`.
+`stories.jsonl` has short responses to them, the data set `stories`. `small_*.jsonl`, over the texts and saved pages in
+`small`, are data sets for the papers' methods.
 
 Knows: where they lie. Does not know: what is done with them.
 """
@@ -33,9 +34,9 @@ def demo_summary(language: str) -> str:
     return f"{example(language)[1].text.rstrip()}\n{more}"
 
 
-def pages(language: str) -> Path:
-    """The folder of saved web pages that the demo consults; ours, as the stories are."""
-    return Path(__file__).parent / language / "pages"
+def pages(name: str) -> Path:
+    """The folder of saved web pages that the demo consults, by its language, or of those for `small` data sets."""
+    return Path(__file__).parent / name / "pages"
 
 
 def recording(language: str) -> Path:

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from longproof.agent.types import KINDS
-from longproof.evaluation.datasets import DATASETS, examples
+from longproof.evaluation.datasets import BUNDLED, DATASETS, examples
 from longproof.examples import LANGUAGES
 from longproof.examples import example as story_of
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput
 
 ABSENT = {"halueval_dialogue", "halueval_summary", "jsonl", "longnovel", "verigray"}
@@ -32,6 +33,13 @@ OUTCOMES: dict[str, dict[str | None, int]] = {
     "quintd_data2text": {"hallucinated": 320, "faithful": 106, None: 25},
     "ragtruth": {"hallucinated": 150, "faithful": 150},
     "sanguo_pairs": {"faithful": 20, "hallucinated": 20},
+    "small_audit": {"faithful": 2, "hallucinated": 2},
+    "small_claims": {"faithful": 2, "hallucinated": 2},
+    "small_dialogue": {"faithful": 3, "hallucinated": 3},
+    "small_general": {"faithful": 3, "hallucinated": 3},
+    "small_qa": {"faithful": 4, "hallucinated": 4},
+    "small_record": {"faithful": 3, "hallucinated": 3},
+    "small_summary": {"faithful": 3, "hallucinated": 3, None: 1},
     "stories": {"faithful": 24, "hallucinated": 24},
     "storysumm": {"hallucinated": 29, "faithful": 19},
     "summedits": {"hallucinated": 267, "faithful": 133},
@@ -250,6 +258,24 @@ def test_the_stories_are_pairs_of_all_kinds_that_differ_in_one_error(monkeypatch
         kinds[language, error.kind] += 1
     assert kinds.keys() == {(language, kind) for language in LANGUAGES for kind in KINDS}
     assert len({case.pair for case in stories}) == kinds.total() == 24
+
+
+@pytest.mark.parametrize("dataset", [name for name in BUNDLED if name != "stories"])
+def test_the_small_sets_have_what_papers_methods_need(dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LONGPROOF_DATA", raising=False)
+    cases = examples(dataset)
+    assert Counter(case.gold.outcome for case in cases) == OUTCOMES[dataset]
+    for right, wrong in pairwise(case for case in cases if case.pair):
+        if right.pair == wrong.pair:
+            assert (right.gold.outcome, wrong.gold.outcome) == ("faithful", "hallucinated")
+            assert (right.sources, right.context) == (wrong.sources, wrong.context)
+            if dataset in ("small_qa", "small_dialogue", "small_summary"):
+                assert (right.reference, wrong.reference) == (wrong.response, right.response)
+    for case in cases:
+        for error in case.gold.errors or ():
+            assert error.correction not in case.response
+        if dataset == "small_audit":
+            assert len(case.labels or ()) == len(sentences(case.response)) == 2
 
 
 def test_the_deciding_words_of_each_error_stand_in_its_story() -> None:
