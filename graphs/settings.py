@@ -147,8 +147,8 @@ Need = Literal["models", "pages", "labels", "reference", "record"]
 NEEDS: dict[Need, str] = {
     "models": "judges that are language models: give --judge openai:MODEL",
     "pages": "saved web pages: give --pages DIR",
-    "labels": "a label for each sentence of the response: give a case file with `labels`",
-    "reference": "the right text beside the response: give a case file with `reference`",
+    "labels": "a label for each sentence of the response: give --labels FILE, or a case file with `labels`",
+    "reference": "the right text beside the response: give --reference FILE, or a case file with `reference`",
     "record": "a JSON record as its source",
 }
 

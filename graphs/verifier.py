@@ -35,7 +35,8 @@ T = TypeVar("T")
 Values = Mapping[str, Any]
 """The values of a graph's channels."""
 Event = Mapping[str, object]
-"""What a node tells while it works: its name under `node`, and what it is doing."""
+"""What a node tells while it works: its name under `node`, and what it is doing. Of `align`, `cut`, `search`, `scan`,
+`confirm` and `checked`, `claims` is their number; `decompose` takes so many `claims` apart into so many `parts`."""
 Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.describe_dispute` words them."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LINES_S, LONGEST_S = 30.0, 480.0
 """Seconds between two lines where there is no terminal: at first, and at most."""
+CUTS = {"align": "checking sentences", "cut": "checking claims"}
+"""The nodes that cut the response into what is checked, and what is shown from then on."""
 LOOKS = {
     "search": "searching the source",
     "scan": "reading all of the source",
@@ -101,16 +103,16 @@ def check_progress(
     with show_progress("reading", traffic) as at:
 
         def update(event: Mapping[str, Any]) -> None:
-            node = event["node"]
-            if node == "align":
-                at.show(0, event["claims"], "checking sentences")
+            node, claims = event["node"], event.get("claims", 0)
+            if node in CUTS:
+                at.show(0, claims, CUTS[node])
             elif node == "decompose":
-                at.show(at.done, (at.total or 0) + event["parts"], "checking claims")
+                at.show(at.done, (at.total or 0) + event.get("parts", 0), "checking claims")
             elif node == "checked":
-                at.show(at.done + event["claims"], at.total, "checking claims")
+                at.show(at.done + claims, at.total, "checking claims")
             elif node in LOOKS:
                 # These claims are open again, and come back as checked.
-                at.show(max(0, at.done - event["claims"]), at.total, f"{LOOKS[node]} for {event['claims']:,}")
+                at.show(max(0, at.done - claims), at.total, f"{LOOKS[node]} for {claims:,}")
             elif node == "embed":
                 told = _embedding_text(event["done"], event["passages"], event["seconds"])
                 at.text = f"{told}, {event['done']:,} of {event['passages']:,}; claims"

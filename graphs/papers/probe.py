@@ -73,9 +73,8 @@ async def decompose(state: PaperState, run: PaperRun) -> PaperState:
     case = state["case"]
     response = Document.of(case.response)
     spans = [response.span(start, end) for start, end in sentences(case.response)]
-    run.tell({"node": "decompose", "sentences": len(spans)})
     made = await run.session.panel.decomposer.decompose(case, spans)
-    run.tell({"node": "decompose", "claims": len(made.claims)})
+    run.tell({"node": "decompose", "claims": len(spans), "parts": len(made.claims)})
     units = [Unit(claim=claim) for claim in made.claims]
     return {"units": units, "calls": made.calls}
 

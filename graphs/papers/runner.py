@@ -48,6 +48,7 @@ from longproof.graphs.settings import Need, Settings, settings_of, unmet
 from longproof.graphs.state import VerifyInput, VerifyOutput
 from longproof.graphs.verify import NO_SOURCE, VerifyGraph, store_texts
 from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.loaders import record
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document
@@ -55,8 +56,12 @@ from longproof.retrieval.types import BadInput, Document
 
 async def read(form: VerifyInput, run: PaperRun) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
-    case, sources = await asyncio.to_thread(store_texts, form, run.session.store)
-    paper = run.paper
+    paper, store = run.paper, run.session.store
+    if "record" in paper.needs and form.source.strip():
+        # Studio's form has room for a text alone.
+        stored = await asyncio.to_thread(lambda: store.put(record(form.source)))
+        form = form.model_copy(update={"source": "", "sources": [*form.sources, stored]})
+    case, sources = await asyncio.to_thread(store_texts, form, store)
     if not sources and paper.shows == "source":
         if case.task != "open":
             raise BadInput(NO_SOURCE)
@@ -89,7 +94,7 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
     for n, part in enumerate(parts):
         sentence = bisect_right(spans, part.start, key=lambda span: span.end)
         units.append(Unit(claim=Claim(id=f"c{n}", index=n, sentence=sentence, text=part.text, origin=part)))
-    run.tell({"node": "decompose", "claims": len(units)})
+    run.tell({"node": "cut", "claims": len(units)})
     return {"units": units}
 
 

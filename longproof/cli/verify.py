@@ -37,6 +37,12 @@ def verify_command(
     ] = None,
     task: Annotated[Task, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary",
     context: Annotated[Path | None, typer.Option(help="A file: the question, or the turns before.")] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="A file: the right text, for the methods that need it.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="A file: a label for each sentence, for an audit of them.")
+    ] = None,
     encoding: Encoding = None,
     dry_run: Annotated[
         bool,
@@ -54,7 +60,7 @@ def verify_command(
     from longproof.retrieval.loaders import read_source, read_stdin
     from longproof.serve.runs import list_check
 
-    files = [*(source or []), response, context]
+    files = [*(source or []), response, context, reference, labels]
     refuse_targets({"--html": html}, json, read=files)
     if [*map(str, files)].count("-") > 1:
         raise BadInput("standard input can be read only once: give one -, and files for the rest")
@@ -67,6 +73,10 @@ def verify_command(
     case_id = without_surrogates("stdin" if str(response) == "-" else response.stem)
     question = read_file(context).text if context else ""
     case: dict[str, Any] = {"response": text, "task": task, "context": question, "case_id": case_id}
+    if reference:
+        case["reference"] = read_file(reference).text
+    if labels:
+        case["labels"] = read_file(labels).text.split()
     settings = {**asked.settings(), "run_id": asked.run_id}
     if dry_run:
         _print_estimate(_report({**settings, "max_calls": 0, "run_id": None}, documents, **case))
