@@ -1,4 +1,4 @@
-"""Sentences into claims by a language model (PROBE's step 1, seed 000).
+"""Sentences into claims by a language model (PROBE's step 1).
 
 Knows: where in its sentence each claim stands. Nothing of a response gets lost: a sentence that can't be taken apart,
 or is said to state no fact, is itself one claim; where the claims come from only part of its words, the sentence is a

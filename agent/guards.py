@@ -1,7 +1,7 @@
 """Checks on the strings of an answer: errors, and citations of what was or wasn't shown. Pure.
 
 Knows: words stand where they are said to, and a cited line begins as it is said to. The failures are those that
-LongNovel (seed 004, section 5.4 and Appendix H) saw in models.
+LongNovel (section 5.4 and Appendix H) saw in models.
 Does not know: which model answered, or whether it is asked again.
 """
 

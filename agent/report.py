@@ -215,7 +215,7 @@ def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
 
 
 def sentences_at_least(report: Report, least: Label) -> list[ReportSentence]:
-    """The sentences whose label is at least so faithful: selective prediction (VeriGray, seed 002, section 5.3).
+    """The sentences whose label is at least so faithful: selective prediction (VeriGray, section 5.3).
 
     Undecided sentences never are; those that state no fact have the rank that their label has.
     """

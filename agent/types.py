@@ -1,7 +1,7 @@
 """The types of checking: cases, claims, questions, judgements, reports.
 
-Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are LongNovel's eight
-(seed 004, Appendix A). Does not know: how evidence is found, or what happens after what.
+Labels are those of VeriGray, ordered by faithfulness; kinds are LongNovel's eight
+(Appendix A). Does not know: how evidence is found, or what happens after what.
 """
 
 from collections.abc import Sequence
@@ -136,7 +136,7 @@ class Question(Frozen):
 
 
 class Search(Frozen):
-    """A search by one judge for evidence of a claim, and what it found or why it failed (PROBE, seed 000)."""
+    """A search by one judge for evidence of a claim, and what it found or why it failed (PROBE)."""
 
     claim_id: str
     judge: str

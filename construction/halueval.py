@@ -1,4 +1,4 @@
-"""HaluEval's construction by language models (seed 003, section 2): sample twice, keep the better; pick queries.
+"""HaluEval's construction by language models (section 2): sample twice, keep the better; pick queries.
 
 Knows: a source is a JSON Lines file in HaluEval's own form without the made-up side. The one-pass sampling shows
 pattern and case at once, the conversational one first has the pattern learned and put into own words, inside one

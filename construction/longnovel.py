@@ -1,4 +1,4 @@
-"""LongNovel's construction by language models (seed 004, section 3): units, summaries, versions, lengths, files.
+"""LongNovel's construction by language models (section 3): units, summaries, versions, lengths, files.
 
 Knows: what is asked for each version and what of an answer is believed: code compares every version with its base.
 A draft is labelled by two models, or a third where they disagree (multi-model arbitration); one that they call

@@ -1,4 +1,4 @@
-"""PROBE's construction by language models (seed 000, section 3, Appendix B): base texts, inventions, labelled claims.
+"""PROBE's construction by language models (section 3, Appendix B): base texts, inventions, labelled claims.
 
 Knows: exact spans by comparing with the base text, evidence found by all models and accepted where 3 of 4 of them
 agree. A claim of the base text without accepted evidence is left out and counted, a deviation: the paper calls it

@@ -1,4 +1,4 @@
-"""Books cut into units, and neighbouring units joined to labelled cases of five lengths (LongNovel, seed 004).
+"""Books cut into units, and neighbouring units joined to labelled cases of five lengths (LongNovel).
 
 Knows: what opens a chapter, how many neighbouring units make a scale, and where in the source the changed one should
 stand. A pair is one case with a unit made wrong and one with the same unit reworded: the paper's Y_pos and Y_neg,

@@ -1,7 +1,7 @@
 """Versions of a text that a model writes, and what code checks before one is believed.
 
 Knows: a text made wrong with its exact places, how two versions differ by sentences and by words, and all reasons
-for which a version is thrown away (LongNovel, seed 004, section 3.2 and Appendix I.1: one sentence changed, up to two
+for which a version is thrown away (LongNovel, section 3.2 and Appendix I.1: one sentence changed, up to two
 for temporal and causal errors, one added for fabrications). Does not know: which versions a construction asks for.
 """
 

@@ -162,7 +162,7 @@ def coverage(counts: Counts) -> float | None:
 def mcc(counts: Counts) -> float | None:
     """Matthews correlation (1975) in [-1, 1]; None where a gold class is empty.
 
-    0 where all predictions are one class: the limit (Chicco and Jurman 2020), and what seed 004 prints.
+    0 where all predictions are one class: the limit (Chicco and Jurman 2020), and what LongNovel prints.
     """
     tp, fp, fn, tn, _ = counts
     if not tp + fn or not tn + fp:
@@ -235,7 +235,7 @@ def bootstrap_interval(
 
 
 def outcome_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
-    """LongNovel (seed 004, section 4.3): the counts of one prediction a response, of outcomes or labels.
+    """LongNovel (section 4.3): the counts of one prediction a response, of outcomes or labels.
 
     `recall` of the counts is the accuracy of hallucinated, `specificity` that of faithful.
     """
@@ -277,7 +277,7 @@ def mistake_scores(gold: Marked, predicted: Sequence[Sequence[Offsets] | None]) 
 
 
 def unfaithful_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
-    """VeriGray (seed 002, section 5.2): two merged classes, one label a sentence; mean_accuracy is its balanced
+    """VeriGray (section 5.2): two merged classes, one label a sentence; mean_accuracy is its balanced
     one.
 
     Sentences are dropped by gold alone. predicted: labels, or `not_found` (unfaithful).
@@ -330,7 +330,7 @@ def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[
 
 
 def claims_match(first: GoldClaim | PredictedClaim, second: GoldClaim | PredictedClaim) -> bool:
-    """PROBE (seed 000, section 4): overlap of origins of at least one half, else a word F1 of at least one half.
+    """PROBE (section 4): overlap of origins of at least one half, else a word F1 of at least one half.
 
     The paper matches claims with a model and names no rule; ours is deterministic. Overlap is common characters
     over those of either; words are compared case folded, Han characters one by one. Many to many, since annotators

@@ -30,7 +30,7 @@ from longproof.graphs.state import CheckState, ClaimState, Consulted, replace_cl
 from longproof.indexes.documents import DocumentRef
 
 SNIPPETS = 3
-"""How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
+"""How many snippets are shown with a claim (VeriGray, Appendix F)."""
 LONGEST = 200
 """Characters of a text in what a node tells while it works."""
 NODES: tuple[Inside, ...] = get_args(Inside)

@@ -208,7 +208,7 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
 
 def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: Plan) -> Step:
     """Settle what was decided; what was not found goes on to the rest of the source, then to the saved pages
-    (VeriGray's tree, seed 002), whoever says so. Fabricated is only what was looked for in all of the source."""
+    (VeriGray's tree), whoever says so. Fabricated is only what was looked for in all of the source."""
     if SIDES[label] == "contradicted" and _may_be_said_elsewhere(claim):
         return Step(do="gather", look="words")
     if SIDES[label] != "not_found":

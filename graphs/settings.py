@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
@@ -153,17 +153,43 @@ NEEDS: dict[Need, str] = {
 }
 
 
+class Work(NamedTuple):
+    """A work that sets methods out, named as bibliographies do."""
+
+    name: str
+    title: str
+    authors: str
+    year: str
+    appeared: str
+
+    def in_short(self) -> str:
+        """The name, the first author and the year."""
+        first, comma, _ = self.authors.partition(", ")
+        authors = f"{first.split()[-1]} et al." if comma else first
+        return f"{self.name} ({authors}, {self.year})"
+
+    def in_full(self) -> str:
+        """The name; authors, year, title, and where it appeared."""
+        return f"{self.name}: {self.authors} ({self.year}). {self.title}. {self.appeared}."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
     """One way to check a response."""
 
     name: str
     summary: str
+    work: Work | None = None
     cites: str
-    """Where a paper sets the method out (docs/protocols.md numbers the papers)."""
+    """The section of the work that sets the method out; without a work, where the method comes from."""
     needs: tuple[Need, ...] = ()
     joins: bool = False
     """Short responses to one long source may be checked together."""
+
+    @property
+    def cited(self) -> str:
+        """The work and its section."""
+        return f"{self.work.name}, {self.cites}" if self.work else self.cites
 
 
 LONGPROOF = Protocol(

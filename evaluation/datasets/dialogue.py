@@ -1,4 +1,4 @@
-"""Answers, turns, continuations and texts from records: HaluEval (seed 003), RAGTruth, BEGIN and others.
+"""Answers, turns, continuations and texts from records: HaluEval, RAGTruth, BEGIN and others.
 
 Does not know: other sets.
 """

@@ -1,5 +1,4 @@
-"""Summaries, and claims about whole novels: LongNovel (seed 004), VeriGray (seed 002), NoCha, FaithBench and
-others.
+"""Summaries, and claims about whole novels: LongNovel, VeriGray, NoCha, FaithBench and others.
 
 Does not know: other sets.
 """
@@ -177,7 +176,7 @@ def ocnli_zh(row: Row) -> Iterator[Example]:
 
 
 def verigray(row: Row) -> Iterator[Example]:
-    """VeriGray (seed 002): summaries labelled sentence by sentence with seven labels.
+    """VeriGray: summaries labelled sentence by sentence with seven labels.
 
     The authors' file could not be had here; this format follows the paper (section 4). JSON or JSON Lines, one
     summary a record: `id`, `document`, `sentences`: a list of `text`, `label`; `model` where known. Law: the
@@ -215,7 +214,7 @@ def verigray(row: Row) -> Iterator[Example]:
 
 
 def load_longnovel(location: Location) -> Iterator[Example]:
-    """LongNovel (seed 004) as its authors published it: JSON or JSON Lines, one record a summary.
+    """LongNovel as its authors published it: JSON or JSON Lines, one record a summary.
 
     A file, or `test.json` in a folder, with the fields that the release's README names (the data files could not be
     read here). Law: `output` is the gold answer in the form that the paper's prompts ask for, as text or as an
@@ -270,7 +269,7 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
     Law: a case's source is its part of `novel.txt`, its response the joined unit summaries, one line each. The
     error sentence of a hallucinated case is its one gold error; each line is a gold part, hallucinated where it
     holds the error. Slices: scale, position, kind. A group is the unit that was changed, so both cases of a pair,
-    at all scales, stay together. Written for this project after seed 004; the novel is in the public domain.
+    at all scales, stay together. Written for this project after LongNovel; the novel is in the public domain.
     """
     novel = whole_text(Path(location) / "novel.txt")
 

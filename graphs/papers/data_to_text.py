@@ -1,13 +1,14 @@
-"""The data-to-text task (seed 001): a JSON record against an article, in five steps, then exact hallucinated spans.
+"""data-to-text (author unknown, undated): a JSON record against an article, five steps, exact hallucinated spans.
 
 Knows: that judges see the record as the JSON that was given, not as a line for each fact; that only exact pieces of
-the article are believed, never the whole. The seed calls both critical, so an answer without any is asked for again.
+the article are believed, never the whole. The prompt calls both critical, so an answer without is asked for again.
 """
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, mark_pieces
 from longproof.graphs.papers.runner import cut, show
+from longproof.graphs.papers.works import DATA_TO_TEXT
 
 
 class Steps(Form):
@@ -51,7 +52,8 @@ PAPERS = (
     Paper(
         name="data-to-text",
         summary="A JSON record against an article: five steps, then the exact hallucinated spans.",
-        cites="001",
+        work=DATA_TO_TEXT,
+        cites="the whole prompt",
         steps=(as_given, cut, show),
         prompt=("data_to_text",),
         form=Article,

@@ -1,4 +1,4 @@
-"""HaluEval's recognition of hallucinations (seed 003): four tasks, yes or no, each in up to four variants.
+"""HaluEval (Li et al., 2023): hallucinations recognised in four tasks, yes or no, each in up to four variants.
 
 Knows: the tasks (question answering, dialogue, summary, general) and where their instructions stand; the variants of
 section 3.2: with the knowledge, after reasoning in steps, and beside the right text.
@@ -12,6 +12,7 @@ from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
 from longproof.graphs.papers.paper import About, Paper, choose, in_order
+from longproof.graphs.papers.works import HALUEVAL
 
 ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
 """Does the text hold something made up? (Table 8.)"""
@@ -53,10 +54,10 @@ def read_contrast(answer: Contrast, about: About) -> Weighed:
 
 
 TASKS = {
-    "qa": ("An answer: yes or no by four patterns", "003, table 8"),
-    "dialogue": ("A turn: yes or no by three patterns", "003, table 15"),
-    "summary": ("A summary with its document: yes or no by three patterns", "003, table 16"),
-    "general": ("A reply to a user's request: yes or no by three patterns", "003, section 2.2"),
+    "qa": ("An answer: yes or no by four patterns", "table 8"),
+    "dialogue": ("A turn: yes or no by three patterns", "table 15"),
+    "summary": ("A summary with its document: yes or no by three patterns", "table 16"),
+    "general": ("A reply to a user's request: yes or no by three patterns", "section 2.2"),
 }
 """Each task, and where its instruction stands."""
 
@@ -79,7 +80,8 @@ def _paper(task: str, ending: str) -> Paper:
     return Paper(
         name=f"halueval-{task}{ending}",
         summary=f"{summary}{words}.",
-        cites="003, section 3.2" if ending else cites,
+        work=HALUEVAL,
+        cites="section 3.2" if ending else cites,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
         form=form,

@@ -1,4 +1,4 @@
-"""LongNovel's ways of checking a summary of a novel (seed 004): RAG, zero-shot in three wordings, arbitration.
+"""LongNovel (anonymous authors, 2026): a summary of a novel by RAG, zero-shot in three wordings, by arbitration.
 
 Knows: segments of 150 characters against a sliding window of blocks (Appendix D); the whole source and the whole
 response in one prompt (Appendix I.2); two judges and a third where they differ (section 3.2).
@@ -17,6 +17,7 @@ from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
 from longproof.graphs.evidence.sources import Sources, merge
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, question_about
 from longproof.graphs.papers.runner import cut
+from longproof.graphs.papers.works import LONGNOVEL
 from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
@@ -118,7 +119,8 @@ def _windows(texts: list[str], sources: Sources, run: PaperRun) -> list[Window]:
 ZERO_SHOT = Paper(
     name="longnovel-zero-shot",
     summary="The whole source, then the whole response, in one prompt (Prompt-E).",
-    cites="004, Appendix I.2",
+    work=LONGNOVEL,
+    cites="Appendix I.2",
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
@@ -127,7 +129,7 @@ RAG = replace(
     ZERO_SHOT,
     name="longnovel-rag",
     summary="Segments of 150 characters against a sliding window of blocks; any flagged segment decides.",
-    cites="004, Appendix D",
+    cites="Appendix D",
     steps=(cut, align),
     unit="segment",
 )
@@ -150,7 +152,7 @@ ARBITRATION = replace(
     ZERO_SHOT,
     name="longnovel-arbitration",
     summary="Two judges on the whole response; a third where they differ.",
-    cites="004, section 3.2",
+    cites="section 3.2",
     consensus=1.0,
 )
 PAPERS = (RAG, ZERO_SHOT, BEGINNING, ANALYSED, ARBITRATION)

@@ -210,7 +210,7 @@ def mark_pieces(
 ) -> Weighed:
     """A list of exact pieces of a text that are made up: none means faithful; `failure` where none stands there.
 
-    A repeated piece is its next place. One that is the whole text marks nothing, and is not believed (seed 001),
+    A repeated piece is its next place. One that is the whole text marks nothing, and is not believed (data-to-text),
     unless `whole`: all of a response of one sentence may be made up.
     """
     named = [piece for piece in pieces if piece.strip()]

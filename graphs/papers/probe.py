@@ -1,4 +1,4 @@
-"""PROBE's checks (seed 000): claims, evidence searched by every model, a vote on each piece; and the direct one.
+"""PROBE (Zhang et al., 2026): claims, evidence searched by every model, a vote on each piece; and the direct prompt.
 
 Knows: that all models look for evidence of a claim in the whole source, that the union of what they find is voted on
 piece by piece with 300 characters around it, that one accepted piece supports a claim and a claim without any is
@@ -15,6 +15,7 @@ from longproof.agent.guards import Weighed, find_quote
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Decision, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import most_common
+from longproof.graphs.papers import works
 from longproof.graphs.papers.paper import (
     About,
     Paper,
@@ -165,7 +166,8 @@ def _reaches(consensus: float, count: int, panel: Sequence[object]) -> bool:
 PROBE = Paper(
     name="probe",
     summary="Claims; every model finds evidence in the whole source; every model votes on each piece.",
-    cites="000, section 3.3",
+    work=works.PROBE,
+    cites="section 3.3",
     steps=(decompose, find),
     prompt=("evaluate",),
     form=PassFail,
@@ -177,7 +179,8 @@ PROBE = Paper(
 DIRECT = Paper(
     name="probe-direct",
     summary="One prompt lists what in the response is hallucinated.",
-    cites="000, section 4.1",
+    work=works.PROBE,
+    cites="section 4.1",
     prompt=("probe_direct",),
     form=MadeUp,
     read=read_list,

@@ -1,4 +1,4 @@
-"""VeriGray's ways of judging sentences (seed 002): zero-shot, with retrieved web pages, and the audit of labels.
+"""VeriGray (Ding et al., 2025): sentences judged zero-shot and with retrieved web pages, and the audit of labels.
 
 Knows: seven labels, sentence by sentence, the whole source each time (Appendix F); three snippets of saved pages,
 found by the sentence, beside it; that a given label which any judge disputes is left to people (section 4.2).
@@ -24,6 +24,7 @@ from longproof.graphs.papers.paper import (
     question_about,
 )
 from longproof.graphs.papers.runner import cut, show, whole
+from longproof.graphs.papers.works import VERIGRAY
 from longproof.indexes.documents import DocumentRef
 
 SNIPPETS = 3
@@ -119,7 +120,8 @@ def _given_label(unit: Unit, case: Case) -> Label:
 ZERO_SHOT = Paper(
     name="verigray",
     summary="One judge, seven labels, sentence by sentence, the whole source each time.",
-    cites="002, Appendix F",
+    work=VERIGRAY,
+    cites="Appendix F",
     prompt=("verigray",),
     form=Option,
     read=read_option,
@@ -138,7 +140,8 @@ RAG = replace(
 AUDIT = Paper(
     name="verigray-audit",
     summary="Given labels against a panel: one that any judge disputes is left to people.",
-    cites="002, section 4.2",
+    work=VERIGRAY,
+    cites="section 4.2",
     steps=(cut, show, leave_alone),
     prompt=("verigray_audit",),
     form=Attribution,

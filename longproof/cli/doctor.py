@@ -182,9 +182,13 @@ def protocols_command() -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
+    from longproof.graphs.papers.works import WORKS
     from longproof.graphs.verify import protocols
 
     table = Table(Column("protocol", no_wrap=True), "after", "what it is", box=None, pad_edge=False)
     for one in protocols().values():
-        table.add_row(one.name, one.cites, one.summary)
-    Console().print(table)
+        table.add_row(one.name, one.cited, one.summary)
+    console = Console()
+    console.print(table)
+    for work in WORKS:
+        console.print(f"\n{work.in_full()}", markup=False, highlight=False)

@@ -1,6 +1,6 @@
 """The bundled stories, ours: each with a faithful summary, one with four planted errors, and what the demo needs;
-`stories.jsonl` has short responses to them, the data set `stories`. `small_*.jsonl`, over the texts and saved pages in
-`small`, are data sets for the papers' methods.
+`stories.jsonl` has short responses to them, the data set `stories`. `small_*.jsonl`, over the texts and saved pages
+in `small`, are data sets for the papers' methods.
 
 Knows: where they lie. Does not know: what is done with them.
 """

@@ -1,6 +1,6 @@
 """Words and texts as people read them in a report: on one line, not too long, with marks for what acts.
 
-Labels are VeriGray's (seed 002), kinds LongNovel's eight (seed 004, Appendix A); `words.json` has their names in
+Labels are VeriGray's, kinds LongNovel's eight (Appendix A); `words.json` has their names in
 English and Chinese. Knows: how a text is cut at its marks, in its middle, and at its sentences; Unicode's control
 characters, direction overrides (UAX #9) and half surrogates, which are shown as marks.
 Does not know: why anything is marked, or any markup language; each way of showing escapes its own.

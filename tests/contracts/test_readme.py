@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from reader import Asked, Reply, answer_of, well
 
 from longproof import Verifier
 from longproof.agent.types import KINDS, LABELS
-from longproof.graphs.papers import PAPERS
+from longproof.graphs.papers import PAPERS, data_to_text, halueval, longnovel, probe, verigray
+from longproof.graphs.papers.works import WORKS
 from longproof.graphs.run import Pool
 from longproof.graphs.verify import method as method_of
 from longproof.graphs.verify import verify_graph
@@ -37,6 +39,11 @@ def steps() -> str:
         nodes = [name for name in graph.nodes if not name.startswith("__") and name != "arbitrate"]
         shapes.setdefault(" → ".join(nodes), []).append(paper.name)
     return "\n".join(f"{shape}: {', '.join(names)}" for shape, names in shapes.items())
+
+
+def works() -> str:
+    """The works that methods come from, a paragraph each."""
+    return "\n\n".join(textwrap.fill(work.in_full(), 112, break_on_hyphens=False) for work in WORKS)
 
 
 def tree() -> str:
@@ -113,6 +120,7 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
     [
         (HOW, "graph", "mermaid", lambda: verify_graph().get_graph(xray=True).draw_mermaid().strip()),
         (PROTOCOLS, "steps", "text", steps),
+        (PROTOCOLS, "works", "text", works),
         (MAP, "map", "text", tree),
         (MODELS, "request", "text", request_and_answer),
     ],
@@ -120,6 +128,12 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
 def test_what_a_document_shows_is_so(path: Path, name: str, language: str, made: Callable[[], str]) -> None:
     wanted = made()
     assert between(path, name, language, wanted) == wanted
+
+
+@pytest.mark.parametrize("module", [longnovel, probe, verigray, halueval, data_to_text])
+def test_a_papers_file_opens_with_its_work(module: ModuleType) -> None:
+    for paper in module.PAPERS:
+        assert str(module.__doc__).startswith(f"{paper.work.in_short()}: ")
 
 
 def test_every_room_label_and_kind_is_named():

@@ -106,6 +106,7 @@ def test_help_version_doctor_and_schema_answer_and_words_need_no_index(files, ca
     for command, says in (
         (("--version",), "longproof 0."),
         (("protocols",), "longnovel-zero-shot-beginning "),
+        (("protocols",), "\nVeriGray: Qiang Ding, Lvzhou Luo, Yixuan Cao, Ping Luo (2025). "),
         (("index", "source.txt"), "nothing to build"),
     ):
         assert run(*command) == 0

@@ -1,4 +1,4 @@
-"""LongNovel (seed 004): segments are aligned by meaning, over several sources, where an embedder is given."""
+"""LongNovel: segments are aligned by meaning, over several sources, where an embedder is given."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""PROBE (seed 000): find with every model, vote on every piece, three of four accept it; the rule, and the graph."""
+"""PROBE: find with every model, vote on every piece, three of four accept it; the rule, and the graph."""
 
 import json
 import random

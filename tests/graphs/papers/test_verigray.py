@@ -1,4 +1,4 @@
-"""VeriGray (seed 002): the temperature that judges are asked at, and the audit of given labels."""
+"""VeriGray: the temperature that judges are asked at, and the audit of given labels."""
 
 import json
 from pathlib import Path
