@@ -27,7 +27,7 @@ from longproof.graphs.verify import verify_graph
 ROOT = Path(__file__).parents[2]
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 HOW, PROTOCOLS, MAP = DOCS / "how-it-works.md", DOCS / "protocols.md", DOCS / "map.md"
-MODELS = DOCS / "models.md"
+MODELS, ACCURACY = DOCS / "models.md", DOCS / "accuracy.md"
 ROOMS = ("retrieval", "indexes", "agent", "prompts", "graphs", "construction", "evaluation", "longproof")
 
 
@@ -121,6 +121,7 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
         (HOW, "graph", "mermaid", lambda: verify_graph().get_graph(xray=True).draw_mermaid().strip()),
         (PROTOCOLS, "steps", "text", steps),
         (PROTOCOLS, "works", "text", works),
+        (ACCURACY, "works", "text", works),
         (MAP, "map", "text", tree),
         (MODELS, "request", "text", request_and_answer),
     ],

@@ -39,6 +39,8 @@ def test_what_every_node_tells_is_told_in_plain_lines(capsys):
     with check_progress(lambda: Traffic(calls=3, tokens=1200, waiting=2, retries=1)) as progress:
         progress({"node": "align", "claims": 5})
         progress({"node": "decompose", "claims": 1, "parts": 2})
+        for node in ("decompose", "checked", "scan"):
+            progress({"node": node})  # an event that gives no numbers changes none
         for node in ("judge", "search", "checked", "scan", "confirm", "checked", "checked"):
             progress({"node": node, "claims": 2, "parts": 2, "pieces": 3})
         asked = "3 calls, 1,200 tokens; 2 waiting for the server; 1 asked again"
