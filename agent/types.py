@@ -43,11 +43,13 @@ Failure = Literal[
     "disputed",
     "sourceless",
     "unconfirmed",
+    "panel_incomplete",
 ]
 """Why there is no label; never dressed as one. The first ten are a model's (`too_long`: more than its context holds).
 `needs_model`: only the offline check looked, and it can't tell; `not_found_so_far`: nobody found it, and part of the
 source was not read; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit disagrees
-with the given label; `sourceless`: no source, nor a page about it; `unconfirmed`: convicted, not borne out."""
+with the given label; `sourceless`: no source, nor a page about it; `unconfirmed`: called wrong, but a confirming
+question didn't support that; `panel_incomplete`: more than half of the judges that were asked failed to answer."""
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
 Look = Literal["nothing", "place", "words", "window", "search", "scan", "source", "pages"]

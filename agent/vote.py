@@ -33,11 +33,10 @@ ONE_IN = 20
 
 
 class Tally(NamedTuple):
-    """The outcome of one vote: without side and label where none reached the consensus. Failures are no `votes`."""
+    """The outcome of one vote: without side and label where none reached the consensus."""
 
     side: Side | None
     label: JudgeLabel | None
-    votes: int
 
 
 def vote(
@@ -52,8 +51,8 @@ def vote(
         side = _leader([sides[label] for label in labels], tuple(sides[label] for label in FAITHFULNESS))
         inside = [label for label in labels if sides[label] == side]
         if len(inside) / len(judgements) + 1e-9 >= consensus:
-            return Tally(side, _leader(inside, FAITHFULNESS), len(labels))
-    return Tally(None, None, len(labels))
+            return Tally(side, _leader(inside, FAITHFULNESS))
+    return Tally(None, None)
 
 
 def may_decide(side: Side, look: Look, *, last: bool) -> bool:
@@ -82,6 +81,17 @@ def most_common(failures: Iterable[Failure | None]) -> Failure:
     """The failure that occurs most; `unavailable` where there is none. Ties don't depend on the order."""
     counts = Counter(failure for failure in failures if failure)
     return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
+
+
+def missing_panel(votes: Sequence[Judgement]) -> Failure | None:
+    """The reason why these votes on a question decide nothing: more than half of the judges asked it failed. None
+    where they may decide. A failure of all judges, and a spent budget, keep their own names."""
+    failures = [vote.failure for vote in votes if vote.failure]
+    if 2 * len(failures) <= len(votes):
+        return None
+    if len(failures) == len(votes):
+        return most_common(failures)
+    return "over_budget" if "over_budget" in failures else "panel_incomplete"
 
 
 def clears(judgement: Judgement) -> bool:

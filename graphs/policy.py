@@ -11,7 +11,7 @@ from typing import Literal
 
 from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
 from longproof.agent.types import DecidedBy, Decision, JudgeLabel, Judgement, Look, Question
-from longproof.agent.vote import SIDES, Side, final_label, may_decide, most_common, vote
+from longproof.agent.vote import SIDES, Side, final_label, may_decide, missing_panel, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan
 
 LOOKS: tuple[Look, ...] = ("place", "words", "window", "search", "scan")
@@ -78,6 +78,8 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     votes = claim.votes(question.id)
     if not votes:
         return Step(do="judge")
+    if failure := missing_panel(votes):
+        return Step(do="settle", failure=failure)
     if claim.unit == "sentence" and plan.decompose == "doubted" and _is_doubted(votes, question, plan):
         # Where all of the source was shown, saved pages are asked about what rests on other facts before that, once.
         outside = any(vote.label == "out_dependent" for vote in votes)
@@ -148,26 +150,18 @@ def _first_step(claim: ClaimState, plan: Plan) -> Step:
 
 
 def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
-    """Count the panel's votes on the last question: decided, looked at more widely, split, or failed by everybody.
-
-    Where the budget, or the length of what is shown, kept every judge from answering, more would only fail again.
-    """
+    """Count the panel's votes on the last question: decided, looked at more widely, or split."""
     question = claim.asked[-1]
     tally = vote(votes, consensus=plan.consensus, sides=_sides(question))
     wider = _wider_look(claim, tally.side, plan)
     look = claim.looks[-1] if claim.looks else question.look
-    if tally.votes and tally.side not in ("supported", "no_fact") and _may_be_said_elsewhere(claim):
+    if tally.side not in ("supported", "no_fact") and _may_be_said_elsewhere(claim):
         return Step(do="gather", look="words")
     if tally.side == "contradicted" and not claim.sure and wider and wider.do == "search":
         return wider
     if tally.label is not None and tally.side is not None and may_decide(tally.side, look, last=not wider):
         return _decide(tally.label, "vote", claim, plan)
-    spent = not tally.votes and any(j.failure in ("over_budget", "too_long") for j in votes)
-    if wider and not spent:
-        return wider
-    if not tally.votes:
-        return Step(do="settle", failure=most_common(j.failure for j in votes))
-    return _ask_an_arbiter(claim, plan)
+    return wider or _ask_an_arbiter(claim, plan)
 
 
 def _ask_an_arbiter(claim: ClaimState, plan: Plan) -> Step:

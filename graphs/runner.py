@@ -129,11 +129,16 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
 
 
 def state_of(result: Report | str) -> EndState:
-    """`unfinished` where a claim is undecided because nobody answered: another run may decide it."""
+    """`unfinished` where a claim is undecided because calls were not answered: another run may decide it."""
     if isinstance(result, str):
         return "failed"
-    left = any(claim.label is None and claim.failure in UNANSWERED for claim in result.claims)
-    return "unfinished" if left else "done"
+    for claim in result.claims:
+        failures = {claim.failure}
+        if claim.failure == "panel_incomplete":
+            failures.update(judgement.failure for judgement in claim.judgements)
+        if failures & UNANSWERED - {None}:
+            return "unfinished"
+    return "done"
 
 
 def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:

@@ -16,7 +16,7 @@ from longproof.graphs.state import ClaimState, Confirmation, Consulted, Plan
 from longproof.retrieval.types import Document, Span
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
-OWN = ("split", "disputed", "sourceless", "not_found_so_far", "unconfirmed")
+OWN = ("split", "disputed", "sourceless", "not_found_so_far", "unconfirmed", "panel_incomplete")
 FAILURE = st.sampled_from([one for one in get_args(Failure) if one not in OWN])
 """The failures of a judge; the others are the policies' own."""
 SAID = st.one_of(LABEL, FAILURE)

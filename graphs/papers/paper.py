@@ -33,7 +33,7 @@ from longproof.agent.types import (
     Search,
     SourcePlace,
 )
-from longproof.agent.vote import CONSENSUS, SIDES, final_label, vote
+from longproof.agent.vote import CONSENSUS, SIDES, final_label, missing_panel, vote
 from longproof.graphs.evidence.search import make_question
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.run import Session
@@ -230,8 +230,10 @@ def mark_pieces(
 
 
 def count_votes(unit: Unit, case: Case, consensus: float, *, coarse: bool) -> Decision:
-    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered.
-    `coarse`: contradicted and not found are one side."""
+    """The label that enough of the panel agree on; `split` where they don't, a failure where more than half of the
+    judges failed. `coarse`: contradicted and not found are one side."""
+    if failure := missing_panel(unit.judgements):
+        return Decision(failure=failure)
     question, sides = unit.asked[-1], SIDES
     if coarse:
         sides = {label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()}
@@ -240,4 +242,4 @@ def count_votes(unit: Unit, case: Case, consensus: float, *, coarse: bool) -> De
     tally = vote(unit.judgements, consensus=consensus, sides=sides)
     if tally.label is not None:
         return Decision(label=final_label(tally.label), decided_by="vote")
-    return Decision(failure="split" if tally.votes else None)
+    return Decision(failure="split")

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from fakes import ChatServer
-from reader import faulty, well
+from reader import Asked, Reply, faulty, well
 
 from longproof import Verifier
 from longproof.agent.types import Report
+from longproof.cli.verify import exit_code
+from longproof.graphs.runner import state_of
 
 RAIN = "\n".join(
     f"Chapter {n}. On day {n} rain fell on hill {n} and the river rose by {n} inches." for n in range(300)
@@ -81,6 +83,23 @@ def test_a_spent_budget_leaves_the_rest_undecided_and_a_larger_one_goes_on(tmp_p
         whole = check(server, tmp_path)
         assert len(server.asked) == len({call.id for call in whole.calls} | {call.id for call in some.calls})
     assert whole.coverage == 1
+
+
+def alone(asked: Asked) -> Reply | str:
+    """Two of three models stand at servers that fail."""
+    return well(asked) if asked.model == "m0" else Reply(status=418)
+
+
+def test_one_voice_of_three_decides_nothing_and_no_wider_look_is_paid(tmp_path):
+    with ChatServer(alone) as server:
+        judges = [f"openai:m{n}@{server.address}" for n in range(3)]
+        report = Verifier(judges, home=str(tmp_path)).verify(SOURCE, " ".join(FACTS[:3]))
+        asked = [one.model for one in server.asked]
+    assert {claim.failure for claim in report.claims} == {"panel_incomplete"}
+    assert {claim.looked.rounds for claim in report.claims} == {("place",)}
+    assert asked.count("m0") == 1
+    assert exit_code(report) == 3
+    assert state_of(report) == "unfinished", "another run asks the two again"
 
 
 def test_planted_orders_travel_as_quoted_data(tmp_path):

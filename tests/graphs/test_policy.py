@@ -24,7 +24,7 @@ from walked import (
 )
 
 from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
-from longproof.agent.vote import SIDES, most_common, vote
+from longproof.agent.vote import SIDES, missing_panel, most_common, vote
 from longproof.graphs.check import NODES, decompose, route
 from longproof.graphs.policy import CAVEATS, LOOKS, Step, next_step
 from longproof.graphs.run import Pool
@@ -112,6 +112,9 @@ def test_a_sentence_settles_whole_only_undoubted_or_where_all_name_the_same_word
 def test_a_doubted_sentence_is_taken_apart_not_a_failed_one(plan: Plan, said: list[str], look: Any) -> None:
     step = next_step(ask(said, look, unit="sentence"), plan)
     votes = ask(said, look).votes("q0")
+    if missing_panel(votes):
+        assert step.do == "settle"
+        return
     split = plan.arbiter != "nobody" and vote(votes, consensus=plan.consensus).side is None
     if any(word in SIDES and word not in CLEARED for word in said):
         assert step.do == "decompose"
@@ -135,7 +138,7 @@ def test_the_same_wrong_words_are_words_that_all_name() -> None:
     assert next_step(ask(said[:1], "place", [(0, 4)], unit="sentence"), cascade).do == "decompose"
 
 
-@given(PANEL, st.sampled_from(["place", "window", "source", "pages"]), st.integers(2, 3))
+@given(st.lists(LABEL), st.sampled_from(["place", "window", "source", "pages"]), st.integers(2, 3))
 def test_parts_have_their_sentences_evidence_and_no_votes(said: list[str], look: Any, parts: int) -> None:
     known = {"own": (0, 7), "unit": "sentence", "consulted": "found"}
     before = ((0, 3, 5, 7, 9),)
@@ -197,10 +200,10 @@ def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_and_one_of_every
         ("contradicting", "words", OURS, Step(do="settle", label="contradicting", decided_by="vote")),
         ("ambiguous", "words", OURS, Step(do="settle", label="ambiguous", decided_by="vote")),
         ("contradicting not_found timeout", "search", OURS, Step(do="arbitrate")),
-        # What a budget or a length kept from being answered is not asked again more widely.
+        # A question that more than half of its judges failed is not asked again more widely.
         ("over_budget timeout", "place", OURS, Step(do="settle", failure="over_budget")),
-        ("too_long timeout", "place", OURS, Step(do="settle", failure="timeout")),
-        ("timeout timeout", "place", OURS, SEARCH),
+        ("timeout timeout", "place", OURS, Step(do="settle", failure="timeout")),
+        ("ungrounded", "place", OURS, Step(do="settle", failure="ungrounded")),
     ],
 )
 def test_the_next_look_follows_from_what_was_said(said: str, look: Any, plan: Plan, step: Step) -> None:
@@ -250,11 +253,26 @@ def test_a_decision_has_its_share_and_one_more_vote_keeps_it(plan: Plan, said: l
 
 @given(plans(looks=LOOKS), PANEL, st.data())
 def test_which_failure_it_was_decides_nothing(plan: Plan, said: list[str], data: st.DataObject) -> None:
-    if not any(word in SIDES for word in said):
+    if 2 * sum(word in SIDES for word in said) < len(said):
         return
     other = [word if word in SIDES else data.draw(FAILURE) for word in said]
     for look in ("place", "window", "source"):
         assert next_step(ask(said, look), plan) == next_step(ask(other, look), plan)
+
+
+@given(plans(), st.lists(LABEL, max_size=3), st.data(), ANY_LOOK)
+def test_a_question_that_more_than_half_of_the_panel_failed_settles_at_once(
+    plan: Plan, said: list[str], data: st.DataObject, look: Any
+) -> None:
+    size = len(said) + 1
+    lost = data.draw(st.lists(FAILURE.filter(lambda name: name != "over_budget"), min_size=size, max_size=size))
+    why = "panel_incomplete" if said else most_common(lost)
+    assert next_step(ask([*said, *lost], look, unit="sentence"), plan) == Step(do="settle", failure=why)
+
+
+def test_a_spent_budget_keeps_its_name_beside_a_judge_that_answered() -> None:
+    step = next_step(ask(["explicitly_supported", "over_budget", "timeout"]), OURS)
+    assert step == Step(do="settle", failure="over_budget")
 
 
 @given(
