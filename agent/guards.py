@@ -67,6 +67,13 @@ def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span
     return tuple(dict.fromkeys(line for line in found if line)), found.count(None)
 
 
+def cites_unseen(citations: Sequence[str], question: Question) -> bool:
+    """True if lines are cited by number, and none of them was shown: who cites so read something else."""
+    parts = [part for citation in citations[:MOST_CITED] for part in _SEMICOLON.split(citation)]
+    numbers = [cited.number for part in parts if (cited := read_citation(part))]
+    return bool(numbers) and not set(numbers) & set(question.numbers)
+
+
 def find_cited_line(citation: str, question: Question) -> Span | None:
     """The line whose number the citation names and that begins as it says; or the line that it quotes.
 

@@ -14,7 +14,7 @@ from typing import Any, Self, get_args
 from pydantic import Field, model_validator
 
 from longproof.agent.evidence.citations import on_one_line
-from longproof.agent.guards import Weighed, error_parts, read_lines, same, word, wrong_place
+from longproof.agent.guards import Weighed, cites_unseen, error_parts, read_lines, same, word, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import (
@@ -50,6 +50,8 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give; one without a letter has none."""
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 """The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
+NEED_NO_LINES: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact", "out_dependent"})
+"""Labels that may be given without a cited line, but not on lines that weren't shown."""
 UNFAITHFUL: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
@@ -201,7 +203,8 @@ def read_findings(said: Sequence[Finding], claim: Claim, question: Question, cas
     label = word(finding.label)
     if label not in MENU:
         return Weighed(None, "off_menu", reason=reason)
-    quotes, dropped = read_lines([line for finding in said for line in finding.lines], question)
+    lines = [line for finding in said for line in finding.lines]
+    quotes, dropped = read_lines(lines, question)
     readings: list[Reading] = []
     for one in finding.readings if label == "ambiguous" else ():
         name, _, text = one.replace("：", ":", 1).partition(":")
@@ -211,7 +214,7 @@ def read_findings(said: Sequence[Finding], claim: Claim, question: Question, cas
     failure: Failure | None = None
     if label in UNFAITHFUL and _changes_nothing(finding, claim):
         failure = "self_contradicted"
-    elif question.shown and label not in ("not_found", "no_fact", "out_dependent") and not quotes:
+    elif question.shown and not quotes and (label not in NEED_NO_LINES or cites_unseen(lines, question)):
         failure = "ungrounded"
     elif label == "ambiguous" and len({reading.label for reading in readings}) < 2:
         failure = "self_contradicted"
@@ -241,15 +244,16 @@ def findings_about(value: Findings, number: int, text: str) -> list[Finding]:
 def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
     """Read whether the claim, its opposite, either or neither is borne out, by lines that were shown."""
     said, reason = word(value.answer), brief(value.reason)
-    if said == "neither":
-        return Weighed("not_found", None, reason=reason)
-    if said not in ("first", "second", "either"):
+    if said not in ("first", "second", "either", "neither"):
         return Weighed(None, "off_menu", reason=reason)
     quotes, dropped = read_lines(value.lines, question)
+    needs_lines = said in ("first", "second")
+    if question.shown and not quotes and (needs_lines or cites_unseen(value.lines, question)):
+        return Weighed(None, "ungrounded", quotes, dropped, reason=reason)
+    if said == "neither":
+        return Weighed("not_found", None, quotes, dropped, reason=reason)
     if said == "either":
         return Weighed("ambiguous", None, quotes, dropped, reason=reason)
-    if question.shown and not quotes:
-        return Weighed(None, "ungrounded", quotes, dropped, reason=reason)
     borne_out = statements(claim, question.denied, case)[said == "second"] == claim.text
     label: Label = "implicitly_supported" if borne_out else "contradicting"
     return Weighed(label, None, quotes, dropped, reason=reason)

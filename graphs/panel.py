@@ -115,9 +115,10 @@ async def ask_until_clear(
             left.append(_narrow(question, doubted, places, quoted))
         if again:
             left.append(_narrow(question, again, places))
-        unasked = question.model_copy(update={"claim_ids": tuple(refused)})
-        silent = Answered([], [])
-        answers += [complete(silent, judge.name, unasked, "over_budget") for judge in judges[first:]]
+        if refused:
+            unasked = question.model_copy(update={"claim_ids": tuple(refused)})
+            silent = Answered([], [])
+            answers += [complete(silent, judge.name, unasked, "over_budget") for judge in judges[first:]]
     return [*answers, *await ask_panel(judges[first:], left, claims, case)]
 
 
@@ -138,13 +139,37 @@ def _narrow(
 
 
 def complete(answer: Answered, judge: str, question: Question, failure: Failure = "unavailable") -> Answered:
-    """The answer with a failure for each claim of the question that the judge said nothing of."""
-    said = {one.claim_id for one in answer.judgements if one.question_id == question.id}
-    judgements = list(answer.judgements)
+    """The answer with exactly one judgement for each claim of the question.
+
+    A claim that the judge said nothing of has this failure. A judge that says two things of one claim contradicts
+    itself, and one that quotes only what wasn't shown is ungrounded.
+    """
+    said: dict[str, list[Judgement]] = {}
+    for judgement in answer.judgements:
+        if judgement.question_id == question.id:
+            said.setdefault(judgement.claim_id, []).append(judgement)
+    judgements: list[Judgement] = []
     for id_ in question.claim_ids:
-        if id_ not in said:
-            silent = Judgement(
-                claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure=failure
-            )
-            judgements.append(silent)
+        silent = Judgement(
+            claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure=failure
+        )
+        judgement = said.get(id_, [silent])[-1]
+        why: Failure | None = None
+        if len({one.label for one in said.get(id_, [])}) > 1:
+            why = "self_contradicted"
+        elif judgement.quotes and question.shown and not _was_shown(judgement.quotes, question.shown):
+            why = "ungrounded"
+        if why:
+            judgement = silent.model_copy(update={"failure": why, "reason": judgement.reason})
+        judgements.append(judgement)
     return answer._replace(judgements=judgements)
+
+
+def _was_shown(quotes: Sequence[Span], shown: Sequence[Span]) -> bool:
+    """True if one of these quotes shares a character with what was shown."""
+    for quote in quotes:
+        for span in shown:
+            same_text = span.source_id == quote.source_id
+            if same_text and span.start < quote.end and quote.start < span.end:
+                return True
+    return False

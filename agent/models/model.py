@@ -94,6 +94,8 @@ class Model:
         self._in_words: set[type[Form]] = set()
         """Forms whose JSON schema the server refused."""
         self._answered = self._warned = self._down = False
+        self._malformed = 0
+        """Answers that were no chat completion: one may be a gateway's slip, a second one is a wrong address."""
         """`_down`: a call was sent in vain as often as may be; each is sent once, until one is answered."""
         self.refused = ""
         """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
@@ -203,7 +205,9 @@ class Model:
         """Wait before the next attempt. Raises the error where there is no use in it, which may be noted for all."""
         if error.failure != "unavailable":
             raise error
-        if (error.final or error.status in NOT_HERE) and not self._answered:
+        self._malformed += error.malformed
+        refuses = error.status in NOT_HERE or (error.final and not error.malformed) or self._malformed > 1
+        if refuses and not self._answered:
             self.refused = str(error)
         passes = error.status is None or error.status in BUSY or (error.status >= 500 and error.status != 501)
         too_long = (error.wait_s or 0) > LONGEST_WAIT_S

@@ -129,7 +129,8 @@ class OpenAIChat(Chat):
             why = str(error.__cause__ or "") or error
             failure = Unanswered(f"no connection to {self.endpoint}: {why}")
         else:
-            failure = Unanswered(f"{self.endpoint} sent no chat completion: {error}", final=True)
+            no_completion = f"{self.endpoint} sent no chat completion: {error}"
+            failure = Unanswered(no_completion, final=True, malformed=True)
         return replace(failure, detail=one_line(failure.detail, self._key))
 
 

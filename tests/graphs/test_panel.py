@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from scripted import ScriptedJudge
 
-from longproof.agent.types import Answered, Case, Claim, Question
-from longproof.graphs.panel import Cascade, ask_panel, ask_until_clear
-from longproof.retrieval.types import Document
+from longproof.agent.types import Answered, Case, Claim, Judgement, Question
+from longproof.graphs.panel import Cascade, ask_panel, ask_until_clear, complete
+from longproof.retrieval.types import Document, Span
 
 SOURCE = Document.of("One lamp. Two boats. Three bridges.")
 RESPONSE = Document.of("a b c d")
@@ -63,7 +63,8 @@ def test_the_last_of_a_panel_are_shown_the_places_of_what_is_left_and_what_was_c
     asking = Question(id="q", look="place", prompt="judge", **about)
     says = lambda question, claim: "contradicting" if claim.id == "c0" else "no_fact"  # noqa: E731
     judges = [ScriptedJudge(f"j{i}", says) for i in range(3)]
-    asyncio.run(ask_until_clear(judges, 2, [asking], CLAIMS, CASE, {"c0": (5,)}))
+    answers = asyncio.run(ask_until_clear(judges, 2, [asking], CLAIMS, CASE, {"c0": (5,)}))
+    assert all(answer.judgements for answer in answers)
     assert [(q.claim_ids, q.numbers) for q in judges[2].heard] == [(("c0",), (4, 5))]
 
 
@@ -72,4 +73,36 @@ def test_what_a_spent_budget_kept_from_the_first_is_not_put_to_the_others(cascad
     judges = [ScriptedJudge("a", "over_budget"), ScriptedJudge("b", "no_fact")]
     answers = asyncio.run(ask_until_clear(judges, 1, [question(0, 0, 9)], CLAIMS, CASE, {}, cascade))
     assert judges[1].heard == []
+    assert all(answer.judgements for answer in answers), "nobody is asked about no claims"
     assert [j.failure for answer in answers for j in answer.judgements] == ["over_budget"] * 2
+
+
+def said(question: Question, *labels: str, quotes: tuple[Span, ...] = ()) -> Answered:
+    words = [
+        Judgement(claim_id="c0", judge="j", round="window", question_id="q0", label=label, quotes=quotes)
+        for label in labels
+    ]
+    return complete(Answered(words, []), "j", question)
+
+
+def test_a_judge_that_says_the_same_four_times_has_one_vote():
+    (word,) = said(question(0, 0, 9), *["no_fact"] * 4).judgements
+    assert word.label == "no_fact"
+
+
+def test_a_judge_that_says_two_things_of_one_claim_contradicts_itself():
+    (word,) = said(question(0, 0, 9), "no_fact", "not_found").judgements
+    assert word.failure == "self_contradicted"
+
+
+@pytest.mark.parametrize(("start", "failure"), [(10, "ungrounded"), (8, None)])
+def test_a_judge_that_quotes_only_what_was_not_shown_has_failed(start, failure):
+    quotes = (SOURCE.span(start, 14),)
+    (word,) = said(question(0, 0, 9), "explicitly_supported", quotes=quotes).judgements
+    assert word.failure == failure
+
+
+def test_words_on_other_questions_and_claims_are_left_out():
+    answer = Answered([Judgement(claim_id="c1", judge="j", round="window", question_id="q0", label="no_fact")], [])
+    (word,) = complete(answer, "j", question(0, 0, 9)).judgements
+    assert (word.claim_id, word.failure) == ("c0", "unavailable")

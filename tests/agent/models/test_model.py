@@ -254,7 +254,7 @@ REFUSING = [Reply(status=status, error={"message": "no such thing"}) for status 
 SPENT = Reply(status=429, error={"message": "pay", "code": "insufficient_quota"})
 
 
-@pytest.mark.parametrize("reply", [*REFUSING, SPENT, PAGE], ids=["401", "403", "404", "spent", "a page"])
+@pytest.mark.parametrize("reply", [*REFUSING, SPENT], ids=["401", "403", "404", "spent"])
 def test_a_server_that_refuses_is_asked_once_and_named(reply: Reply) -> None:
     async def use(model: Model) -> None:
         assert [one.failure for one in await asks(2)(model)] == ["unavailable"] * 2
@@ -266,6 +266,26 @@ def test_a_server_that_refuses_is_asked_once_and_named(reply: Reply) -> None:
     server = ChatServer(always(reply))
     using(server, use)
     assert len(server.asked) == 2
+
+
+def test_a_server_that_sends_pages_is_named_after_the_second_one() -> None:
+    async def use(model: Model) -> None:
+        await ask(model)
+        model.refuse()
+        await ask(model, sample=1)
+        with pytest.raises(Refused, match="sent no chat completion"):
+            model.refuse()
+
+    using(ChatServer(always(PAGE)), use)
+
+
+def test_one_malformed_first_answer_is_a_failure_of_its_call_alone() -> None:
+    async def use(model: Model) -> list[Failure | None]:
+        failures = [(await ask(model, sample=n)).failure for n in range(2)]
+        model.refuse()
+        return failures
+
+    assert using(ChatServer([PAGE, Reply(GOOD)]), use) == ["unavailable", None]
 
 
 def test_a_server_that_is_down_is_told_of_and_waited_for_once(caplog: pytest.LogCaptureFixture) -> None:
