@@ -87,8 +87,8 @@ class NliJudge:
                 if bearing := bearing_lines(list(zip(packed, scores, strict=True))):
                     noted[claim.id] = bearing
         except RuntimeError:
-            return Noted({}, {claim.id: "unavailable" for claim in claims}, [])
-        return Noted(noted, {}, [])
+            return Noted({}, {claim.id: "unavailable" for claim in claims}, [], frozenset())
+        return Noted(noted, {}, [], frozenset(claim.id for claim in claims))
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[Scores]:
         if not pairs:

@@ -21,7 +21,8 @@ class ScanningJudge(ScriptedJudge):
         lines = [line for piece in pieces for line in piece]
         self.scanned.append(([claim.id for claim in claims], len(lines)))
         noted = tuple(line.number for line in lines if self._noting in line.span.text)
-        return Noted({claim.id: noted for claim in claims if noted}, {}, [])
+        ids = frozenset(claim.id for claim in claims)
+        return Noted({id_: noted for id_ in ids if noted}, {}, [], ids)
 
 
 class ScriptedArbiter(ScriptedJudge):

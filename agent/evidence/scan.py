@@ -8,14 +8,14 @@ Does not know: how a source is cut into pieces, or who judges the claims by what
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
 from longproof.agent.evidence.citations import check_citations, letters, numbered_line
 from longproof.agent.models.answers import Form
-from longproof.agent.models.model import Answer, Asker, Model
+from longproof.agent.models.model import UNANSWERED, Answer, Asker, Model
 from longproof.agent.prompting import in_sentences, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render
@@ -36,11 +36,13 @@ class ScanNotes(Form):
 
 
 class Noted(NamedTuple):
-    """By claim id the lines that bear on it, in order, and why some piece was not read for it: it may have both."""
+    """By claim id the lines that bear on it, in order, and why some piece was not read for it: it may have both.
+    `read` are the claims for which a reader answered at least once, usably or not."""
 
     lines: dict[str, tuple[int, ...]]
     failures: dict[str, Failure]
     calls: list[Call]
+    read: frozenset[str]
 
     @property
     def failure(self) -> Failure | None:
@@ -56,29 +58,56 @@ class Scanner(Protocol):
         """The lines of these pieces that bear on the claims."""
 
 
+async def can_pay_scan(
+    model: Model, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case
+) -> bool:
+    """True if the budget holds the first asking of every piece, so that a scan that is begun comes to its end."""
+    prompts = (_prompt(piece, numbered, case) for piece, numbered in _readings(claims, pieces))
+    return await model.can_pay(prompts, ScanNotes, "scan")
+
+
 async def scan(model: Model, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
     """Read all pieces for all claims, all at once within the model's limits."""
     asker = Asker(model)
-    readings = []
-    for piece in filter(_ends, pieces):
-        for at in range(0, len(claims), MOST_CLAIMS):
-            numbered = dict(enumerate(claims[at : at + MOST_CLAIMS], start=1))
-            readings.append(_read_piece(asker, piece, numbered, case))
+    readings = [_read_piece(asker, piece, numbered, case) for piece, numbered in _readings(claims, pieces)]
     lines: dict[str, set[int]] = {}
     failures: dict[str, Failure] = {}
     calls: list[Call] = []
+    read: set[str] = set()
     for noted in await asyncio.gather(*readings):
         calls += noted.calls
+        read |= noted.read
         for claim_id, numbers in noted.lines.items():
             lines.setdefault(claim_id, set()).update(numbers)
         for claim_id, failure in noted.failures.items():
             failures.setdefault(claim_id, failure)
-    return Noted({claim_id: tuple(sorted(numbers)) for claim_id, numbers in lines.items()}, failures, calls)
+    in_order = {claim_id: tuple(sorted(numbers)) for claim_id, numbers in lines.items()}
+    return Noted(in_order, failures, calls, frozenset(read))
+
+
+def _readings(
+    claims: Sequence[Claim], pieces: Sequence[Sequence[Line]]
+) -> Iterator[tuple[Sequence[Line], dict[int, Claim]]]:
+    """Each piece that has something to read, with the numbered claims of each prompt about it."""
+    for piece in filter(_ends, pieces):
+        for at in range(0, len(claims), MOST_CLAIMS):
+            yield piece, dict(enumerate(claims[at : at + MOST_CLAIMS], start=1))
+
+
+def _prompt(piece: Sequence[Line], claims: Mapping[int, Claim], case: Case) -> Prompt:
+    """The prompt that shows one piece and asks about these claims."""
+    return render(
+        "scan",
+        language_of(case),
+        claims=in_sentences(claims, case),
+        piece="\n".join(map(numbered_line, piece)),
+    )
 
 
 async def _read_piece(asker: Asker, piece: Sequence[Line], claims: Mapping[int, Claim], case: Case) -> Noted:
     """Read one piece, once more where the answer could not be used: that adds to what the first one proved."""
     lines: dict[str, tuple[int, ...]] = {}
+    ids = frozenset(claim.id for claim in claims.values())
 
     def read(answer: Answer[ScanNotes], _: object, __: Prompt) -> dict[int, Noted]:
         why, unread = answer.failure, set(claims)
@@ -87,14 +116,11 @@ async def _read_piece(asker: Asker, piece: Sequence[Line], claims: Mapping[int, 
             noted, unread = _check_notes(answer.value, piece, claims)
             for n, numbers in noted.items():
                 lines[claims[n].id] = (*lines.get(claims[n].id, ()), *numbers)
-        return {1: Noted(lines, {claims[n].id: why for n in unread if why}, [])}
+        failures = {claims[n].id: why for n in unread if why}
+        answered = frozenset() if answer.failure in UNANSWERED else ids
+        return {1: Noted(lines, failures, [], answered)}
 
-    prompt = render(
-        "scan",
-        language_of(case),
-        claims=in_sentences(claims, case),
-        piece="\n".join(map(numbered_line, piece)),
-    )
+    prompt = _prompt(piece, claims, case)
     found, calls = await asker.ask_about(
         {1: piece}, letter="P", purpose="scan", form=ScanNotes, prompt_of=lambda _: prompt, read=read
     )

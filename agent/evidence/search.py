@@ -70,12 +70,12 @@ class Library(Protocol):
 
 
 class Searched(NamedTuple):
-    """The result of a search, by claim id: the lines named as bearing on it and what was searched for; `seen` are all
-    lines that a searcher who answered saw, beside the outline; a search that broke off keeps what it found before."""
+    """The result of a search, by claim id: the lines that were named, what was searched for, and all lines that its
+    searcher saw and answered for, beside the outline. A search that broke off keeps what it found before."""
 
     lines: dict[str, tuple[int, ...]]
     queries: dict[str, tuple[str, ...]]
-    seen: tuple[int, ...]
+    seen: dict[str, tuple[int, ...]]
     failures: dict[str, Failure]
     calls: list[Call]
 
@@ -96,10 +96,11 @@ async def search(
         sought = {n: _Sought(c) for n, c in enumerate(claims[at : at + MOST_CLAIMS], start=1)}
         loops.append(_Loop(Asker(model), library, outline, case, turns, CHARACTERS, sought))
     await asyncio.gather(*(loop.run(hits) for loop in loops))
-    result = Searched({}, {}, tuple(sorted({n for loop in loops for n in loop.answered})), {}, [])
+    result = Searched({}, {}, {}, {}, [])
     for loop in loops:
         result.calls.extend(loop.calls)
         for claim in loop.claims.values():
+            result.seen[claim.claim.id] = tuple(sorted(loop.answered))
             result.lines[claim.claim.id] = tuple(claim.named)
             result.queries[claim.claim.id] = tuple(claim.queries)
             if loop.failure and not claim.done:

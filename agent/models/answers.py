@@ -136,8 +136,8 @@ class Message(NamedTuple):
 class Unanswered(Exception):
     """No answer came back. `status`: the server's HTTP status; None: there was no connection, or it broke.
 
-    `wait_s`: how long the server asks to wait; `final`: asking again is no use; `malformed`: what came is no answer of
-    a model; `billed`: an answer had begun.
+    `wait_s`: how long the server asks to wait; `final`: asking again is no use; `malformed`: what came is no model's
+    answer; `billed`: an answer had begun.
     """
 
     detail: str

@@ -79,9 +79,13 @@ class Limits:
         """The one limiter of this endpoint."""
         return self._limiters.setdefault(endpoint, Limiter(self._concurrency))
 
+    def hold(self, calls: int, tokens: int) -> bool:
+        """True if calls with so many tokens together may still be paid."""
+        return self.calls + calls <= self.max_calls and self.tokens + tokens <= self.max_tokens
+
     def take(self, tokens: int, purpose: str, key: str) -> bool:
         """Reserve one call with a prompt of so many tokens. False where that exceeds what may be paid."""
-        if self.calls + 1 > self.max_calls or self.tokens + tokens > self.max_tokens:
+        if not self.hold(1, tokens):
             self.refused[key] = (purpose, tokens)
             return False
         self.calls += 1

@@ -30,6 +30,8 @@ ASKED_AGAIN: frozenset[Failure] = frozenset(
     {"ungrounded", "self_contradicted", "off_menu", "truncated", "unparsed", "refused", "timeout"}
 )
 """Failures that a second request may mend; the others are not the model's."""
+LONGEST_ANSWER = 8192
+"""Tokens of an answer, unless another limit is given."""
 RETRIES = 5
 LONGEST_WAIT_S = 60.0
 NO_SCHEMA = frozenset({400, 415, 422, 501})
@@ -110,7 +112,7 @@ class Model:
         temperature: float = 0.0,
         in_words: bool = False,
         top_p: float | None = None,
-        max_tokens: int = 8192,
+        max_tokens: int = LONGEST_ANSWER,
     ) -> Answer[F]:
         """The filled form, or a named failure. Raises BadInput only where the ledger can't be used.
 
@@ -148,6 +150,17 @@ class Model:
         if isinstance(filled, str):
             return Answer(None, filled, ANSWER_KEPT, tuple(calls))
         return Answer(filled, None, "", tuple(calls))
+
+    async def can_pay(self, prompts: Iterable[Prompt], form: type[Form], purpose: str) -> bool:
+        """True if the budget holds all of these requests. Answers that the ledger holds cost nothing."""
+        sampling = {"max_tokens": LONGEST_ANSWER, "temperature": 0.0}
+        calls = tokens = 0
+        for prompt in prompts:
+            ways = await self._ways(prompt, form, purpose, 0, sampling, in_words=False)
+            if not any([await self._ledger.get(message.key) for message in ways]):
+                calls += 1
+                tokens += ways[0].tokens
+        return self._limits.hold(calls, tokens)
 
     def refuse(self) -> None:
         """Raises Refused where the server's first answer was that it answers nothing; the next call asks it anew."""

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import chain
 
-from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, scan
+from longproof.agent.evidence.scan import Noted, can_pay_scan, scan
 from longproof.agent.evidence.search import Searched, search
-from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Claim, Failure, Judgement, Lines, Look, Question, SourcePlace
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.evidence.sources import Sources
@@ -121,7 +120,7 @@ async def search_sources(state: State, run: Run) -> State:
     claims, searcher = [one.claim for one in due], run.panel.searcher
     hits = await asyncio.to_thread(own_hits, claims, run.sources, OWN_PLACES if searcher else HITS_ALONE)
     run.say({"node": "search", "claims": len(due)})
-    searched = Searched({}, {}, (), {}, [])
+    searched = Searched({}, {}, {}, {}, [])
     if searcher is not None:
         searched = await search(searcher, claims, hits, run.sources, run.case)
     checked: list[ClaimState] = []
@@ -131,10 +130,10 @@ async def search_sources(state: State, run: Run) -> State:
         found = _fitting(FOUND, (number for number in named if number not in shown), run.sources)
         if not found and not one.asked:
             found = one.place  # nothing at all is shown yet
-        failure = searched.failures.get(id_)
+        failure, seen = searched.failures.get(id_), searched.seen.get(id_, ())
         after = one.with_look("search").model_copy(update={"found": found, "unread": failure})
-        if not failure or searched.seen:
-            share = run.sources.share(one.lines_shown(read=True) | set(searched.seen))
+        if not failure or seen:
+            share = run.sources.share(one.lines_shown(read=True).union(seen))
             after = after.with_answer("search", share, searched.queries.get(id_, ()))
         checked.append(after)
     return {"checked": checked, "calls": searched.calls}
@@ -154,14 +153,15 @@ async def scan_sources(state: State, run: Run) -> State:
     pieces = run.sources.pieces()
     run.say({"node": "scan", "claims": len(due), "pieces": len(pieces)})
     claims = [one.claim for one in due]
-    if not _affordable(pieces, len(due), run):
-        unread: dict[str, Failure] = {claim.id: "not_found_so_far" for claim in claims}
-        noted = Noted({}, unread, [])
-    elif run.panel.searcher is not None:
-        noted = await scan(run.panel.searcher, claims, pieces, run.case)
+    searcher, scanner = run.panel.searcher, run.panel.scanner
+    if searcher is None:
+        assert scanner is not None, "the plan knows whether anybody reads all"
+        noted = await scanner.scan(claims, pieces, run.case)
+    elif await can_pay_scan(searcher, claims, pieces, run.case):
+        noted = await scan(searcher, claims, pieces, run.case)
     else:
-        assert run.panel.scanner is not None, "the plan knows whether anybody reads all"
-        noted = await run.panel.scanner.scan(claims, pieces, run.case)
+        unread: dict[str, Failure] = {claim.id: "not_found_so_far" for claim in claims}
+        noted = Noted({}, unread, [], frozenset())
     return {"checked": [_with_notes(one, noted, run.sources) for one in due], "calls": noted.calls}
 
 
@@ -179,9 +179,9 @@ def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState
     by_words = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
     kept = _fitting(NOTED, by_words, sources)
     unread = noted.failures.get(id_) or ("not_found_so_far" if len(kept) < len(new) else None)
-    # The reading is told even if it was not finished.
-    after = claim.with_look("scan").with_answer("scan", 0.0)
-    return after.model_copy(update={"found": kept, "unread": unread})
+    after = claim.with_look("scan").model_copy(update={"found": kept, "unread": unread})
+    # A reading that was begun is told even if it was not finished.
+    return after.with_answer("scan", 0.0) if id_ in noted.read else after
 
 
 def _fitting(room: int, numbers: Iterable[int], sources: Sources) -> Lines:
@@ -193,14 +193,3 @@ def _fitting(room: int, numbers: Iterable[int], sources: Sources) -> Lines:
             break
         kept.append(number)
     return tuple(sorted(kept))
-
-
-def _affordable(pieces: Sequence[Sequence[Line]], claims: int, run: Run) -> bool:
-    """True if the budget holds a prompt for every piece and every fifty claims; who scores passages is not paid."""
-    if run.panel.searcher is None:
-        return True
-    limits, prompts = run.session.limits, -(-claims // MOST_CLAIMS)
-    if limits.calls + len(pieces) * prompts > limits.max_calls:
-        return False
-    tokens = sum(estimate_tokens(line.span.text) for line in chain.from_iterable(pieces))
-    return limits.tokens + tokens * prompts <= limits.max_tokens

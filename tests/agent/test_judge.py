@@ -236,7 +236,11 @@ FAILING: list[tuple[str, Script, Failure]] = [
     ("a label inside another", each(label="not explicitly_supported"), "off_menu"),
     ("neither E nor I", always(short("C1 Mara rowed to", "C2 F 8 The old", "C3: 9 She did")), "unparsed"),
     ("no lines", always(short("C1 E", "C2 I", "C3 E ; ")), "ungrounded"),
-    ("only lines that weren't shown", always(short(*(f"C{n} N 99 Mara rowed" for n in (1, 2, 3)))), "ungrounded"),
+    (
+        "only lines that weren't shown",
+        always(short(*(f"C{n} N 99 Mara rowed" for n in (1, 2, 3)))),
+        "ungrounded",
+    ),
     ("numbers alone", always(short("C1 E 7", "C2 I 8; 9", "C3 E 12")), "ungrounded"),
     (
         "E and I",

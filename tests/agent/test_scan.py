@@ -117,8 +117,8 @@ def test_more_than_fifty_claims_read_a_piece_again() -> None:
 
 def test_where_there_is_nothing_to_read_nothing_is_asked() -> None:
     noted, chat = scanned(reading, pieces=[[], [SOURCE[5]]])
-    assert (noted, chat.asked) == (Noted({}, {}, []), [])
-    assert scanned(reading, claims=[])[0] == Noted({}, {}, [])
+    assert (noted, chat.asked) == (Noted({}, {}, [], frozenset()), [])
+    assert scanned(reading, claims=[])[0] == Noted({}, {}, [], frozenset())
 
 
 def test_orders_in_a_piece_stay_in_its_fence() -> None:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from fakes import ChatServer, Script
-from reader import Asked
+from reader import REFUSAL, Asked
 from seam import claims_of, lines_of, using
 
 from longproof.agent.evidence.scan import MOST_CLAIMS
@@ -55,10 +55,11 @@ def searched(
     shown = [number for said in chat.asked for number in said.numbered("passages")]
     if len(claims) <= MOST_CLAIMS:
         assert len(shown) == len(set(shown)), "a passage was shown twice"
-    assert set(found.seen) <= {int(number) for number in shown}, "what nobody answered for was not seen"
-    assert found.failures or len(found.seen) == len(set(shown))
+    seen = set(chain.from_iterable(found.seen.values()))
+    assert seen <= {int(number) for number in shown}, "what nobody answered for was not seen"
+    assert found.failures or len(seen) == len(set(shown))
     assert set(found.lines) == set(found.queries) == {claim.id for claim in claims}
-    citable = {*found.seen, *(line.number for line in shelf.outline())}
+    citable = {*seen, *(line.number for line in shelf.outline())}
     assert all(set(numbers) <= citable for numbers in found.lines.values())
     assert {query for queries in found.queries.values() for query in queries} <= set(shelf.queries)
     assert len(found.calls) == len(chat.asked)
@@ -142,7 +143,7 @@ def test_what_there_is_no_room_for_is_told_and_may_be_asked_for_again() -> None:
     found, chat, _ = searched(script, characters=8000)
     assert "- no room: read 300 / read 350" in chat.asked[1].part("claims")
     assert "- found: read 350:" in chat.asked[2].part("claims")
-    assert 350 in found.seen
+    assert 350 in found.seen["c0"]
 
 
 def test_own_hits_that_find_no_room_are_not_told_as_asked_for() -> None:
@@ -184,3 +185,17 @@ def test_many_claims_make_several_loops() -> None:
     assert sorted(first) == [20, 50, 50]
     assert len(chat.asked) == 6
     assert found.queries["c119"] == ("The crew met ship 119.",)
+
+
+def test_a_claim_whose_searcher_failed_was_not_seen_by_the_searcher_of_other_claims() -> None:
+    """Beyond fifty claims several searchers work side by side; the one of the last claim refuses."""
+    claims = claims_of(*(f"The crew met ship {n}." for n in range(MOST_CLAIMS + 1)))
+
+    def script(asked: Asked) -> Any:
+        return REFUSAL if f"ship {MOST_CLAIMS}." in asked.part("claims") else turn("C1 done")
+
+    hits = {claim.id: SOURCE[n + 1 : n + 2] for n, claim in enumerate(claims)}
+    found, _, _ = searched(script, claims, hits)
+    assert found.seen[claims[0].id] != ()
+    assert found.seen[claims[-1].id] == ()
+    assert found.failures == {claims[-1].id: "refused"}

@@ -213,6 +213,17 @@ def test_a_scan_that_the_budget_cannot_pay_is_not_begun() -> None:
         assert ("ScanNotes" in forms) == scanned
         assert report.claims[0].label == label
         assert label or report.claims[0].failure == "not_found_so_far"
+        assert ("scan" in report.claims[0].looked.rounds) == scanned
+
+
+def test_a_budget_of_nothing_changes_nothing_where_every_answer_is_kept(tmp_path: Path) -> None:
+    with ChatServer(well) as server:
+        settings = {"judges": [f"openai:m@{server.address}"], "home": str(tmp_path)}
+        paid = Verifier(**settings).verify(SOURCE, NOWHERE)
+        kept = Verifier(**settings, max_calls=0).verify(SOURCE, NOWHERE)
+    assert paid.claims[0].label == "fabricated"
+    assert kept.claims == paid.claims
+    assert kept.stamp["paid"]["calls"] == 0
 
 
 def test_a_panel_without_a_language_model_reads_through_by_itself() -> None:

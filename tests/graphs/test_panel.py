@@ -103,6 +103,8 @@ def test_a_judge_that_quotes_only_what_was_not_shown_has_failed(start, failure):
 
 
 def test_words_on_other_questions_and_claims_are_left_out():
-    answer = Answered([Judgement(claim_id="c1", judge="j", round="window", question_id="q0", label="no_fact")], [])
+    answer = Answered(
+        [Judgement(claim_id="c1", judge="j", round="window", question_id="q0", label="no_fact")], []
+    )
     (word,) = complete(answer, "j", question(0, 0, 9)).judgements
     assert (word.claim_id, word.failure) == ("c0", "unavailable")

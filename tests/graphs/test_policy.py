@@ -265,7 +265,9 @@ def test_a_question_that_more_than_half_of_the_panel_failed_settles_at_once(
     plan: Plan, said: list[str], data: st.DataObject, look: Any
 ) -> None:
     size = len(said) + 1
-    lost = data.draw(st.lists(FAILURE.filter(lambda name: name != "over_budget"), min_size=size, max_size=size))
+    lost = data.draw(
+        st.lists(FAILURE.filter(lambda name: name != "over_budget"), min_size=size, max_size=size)
+    )
     why = "panel_incomplete" if said else most_common(lost)
     assert next_step(ask([*said, *lost], look, unit="sentence"), plan) == Step(do="settle", failure=why)
 
