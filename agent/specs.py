@@ -155,6 +155,55 @@ def read_panel(path: Path) -> PanelTable:
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
 
 
+class Roles(NamedTuple):
+    """The abilities of a panel, worked out from the names and objects that it is made of."""
+
+    seats: int
+    offline: bool
+    """Only the offline check looks."""
+    reads: bool
+    """Somebody can read all of a source."""
+    arbitrates: bool
+    confirms: bool
+    decomposes: bool
+
+
+def roles_of(
+    judges: "Sequence[Chosen | Judge]",
+    *,
+    arbiter: "Chosen | Arbiter | None" = None,
+    decomposer: "Chosen | Decomposer | None" = None,
+    searcher: "Chosen | None" = None,
+) -> Roles:
+    """Work out what a panel of these can do. Nothing is opened."""
+    seats = sum(judge.samples if isinstance(judge, Spec) else 1 for judge in judges)
+    offline = [isinstance(judge, OfflineJudge) or _is_kind(judge, "offline") for judge in judges]
+    objects = any(isinstance(judge, Judge) for judge in judges)
+    scans = any(isinstance(judge, Scanner) or _is_kind(judge, "nli") for judge in judges)
+    has_model = any(map(_is_model, judges))
+    rules = has_model or _is_model(arbiter)
+    splits = _is_model(decomposer) or (has_model and not _is_kind(decomposer, "offline"))
+    return Roles(
+        seats=seats,
+        offline=all(offline),
+        reads=has_model or scans or searcher is not None,
+        arbitrates=rules or isinstance(arbiter, Arbiter),
+        confirms=rules or objects,
+        decomposes=splits or isinstance(decomposer, Decomposer),
+    )
+
+
+def _is_model(chosen: "Chosen | Judge | Arbiter | Decomposer | None") -> bool:
+    """True for a language model: a SPEC of one, or a chat model."""
+    if isinstance(chosen, Spec):
+        return chosen.is_model
+    return chosen is not None and not isinstance(chosen, Judge | Arbiter | Decomposer)
+
+
+def _is_kind(chosen: object, kind: str) -> bool:
+    return isinstance(chosen, Spec) and chosen.kind == kind
+
+
 class Panel(NamedTuple):
     """Everyone who is asked; None where no language model is there."""
 
@@ -164,6 +213,7 @@ class Panel(NamedTuple):
     localiser: Model | None
     searcher: Model | None
     models: list[Model]
+    roles: Roles
     confirmer: Judge | None = None
     """Asked once more about a conviction: the arbiter's model, by default a judge's own."""
     scanner: Scanner | None = None
@@ -191,11 +241,9 @@ def panel_from(
 
     def model_of(chosen: "Chosen | Judge | Arbiter | Decomposer | None", role: str = "") -> Model | None:
         """The one model behind all that name it; None if nobody is chosen, or it is no language model."""
-        if chosen is None or isinstance(chosen, Judge | Arbiter | Decomposer):
-            return None
-        if isinstance(chosen, Spec) and not chosen.is_model:
-            if role:
-                raise BadInput(f"{chosen.text} can't {role}")
+        if role and isinstance(chosen, Spec) and not chosen.is_model:
+            raise BadInput(f"{chosen.text} can't {role}")
+        if chosen is None or isinstance(chosen, Judge | Arbiter | Decomposer) or not _is_model(chosen):
             return None
         key = (chosen.text, chosen.by_owner) if isinstance(chosen, Spec) else id(chosen)
         if key not in models:
@@ -226,6 +274,7 @@ def panel_from(
         localiser=own,
         searcher=model_of(searcher, "search: write openai:MODEL") or own,
         models=list(models.values()),
+        roles=roles_of(judges, arbiter=arbiter, decomposer=decomposer, searcher=searcher),
         confirmer=confirmer or (objects[-1] if objects else None),
         scanner=next((judge for judge in seats if isinstance(judge, Scanner)), None),
     )

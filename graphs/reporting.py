@@ -19,7 +19,7 @@ from longproof.agent.report import cleared_alone, distinct, report, reported_cla
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument
 from longproof.graphs.evidence.places import SHOWN_WHOLE, looks_within, same_text
 from longproof.graphs.policy import Step, next_step
-from longproof.graphs.run import Run, Session, plan_of
+from longproof.graphs.run import Run, Session, plan_of, roles_named
 from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
 from longproof.graphs.state import ClaimState, State, latest
 from longproof.indexes.documents import DocumentRef
@@ -51,7 +51,7 @@ def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
 
     Without a run, of one that goes on, stopped or waits, nothing need be open, and the stamp is short.
     """
-    plan = run.plan if run else plan_of(settings, None, state["sources"])
+    plan = run.plan if run else plan_of(settings, roles_named(settings), state["sources"])
     case, claims = state["case"], latest(state) if "claims" in state else []
     copied = run is not None and same_text(case.response, run.sources)
     calls = distinct(state.get("calls", []))

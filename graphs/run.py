@@ -25,8 +25,7 @@ from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger, RecordedChat, Recorder, Replay
 from longproof.agent.models.limits import Limits, Traffic
 from longproof.agent.models.model import Model
-from longproof.agent.offline import OfflineDecomposer, OfflineJudge
-from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from
+from longproof.agent.specs import Panel, Roles, Spec, as_spec, connect, panel_from, roles_of
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Question
 from longproof.agent.vote import CONSENSUS
 from longproof.graphs.evidence.places import SHOWN_WHOLE, looks_within
@@ -69,7 +68,7 @@ class Session:
     ) -> None:
         self.settings, self.panel, self.ledger, self.limits = settings, panel, ledger, limits
         self.store = DocumentStore(home(settings.home) / "documents")
-        self.triage = isinstance(panel.judges[0], OfflineJudge)
+        self.triage = panel.roles.offline
         """Only the offline check looks. It reads all of the source at once."""
         self.tell: Callable[[Mapping[str, object]], object] = lambda event: None
         """Tells whoever watches the latest run how far embedding is; from any thread."""
@@ -203,7 +202,7 @@ class Pool:
                 text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
                 case = case.model_copy(update={"response": text})
             sources = await session.sources(refs)
-            plan, say = plan_of(session.settings, session.panel, refs), runtime.stream_writer
+            plan, say = plan_of(session.settings, session.panel.roles, refs), runtime.stream_writer
             if session.settings.embedder != "lexical":
                 loop = asyncio.get_running_loop()
                 session.tell = lambda event: loop.call_soon_threadsafe(say, event)
@@ -309,34 +308,33 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
     return Session(pool, settings, panel, ledger, limits)
 
 
-def plan_of(settings: Settings, panel: Panel | None, sources: Sequence[DocumentRef]) -> Plan:
-    """Work out what settings allow for a case. Where no panel is open, the judges' names tell what one can do."""
+def plan_of(settings: Settings, roles: Roles, sources: Sequence[DocumentRef]) -> Plan:
+    """Work out what settings allow a panel of these abilities for a case."""
     characters = sum(ref.characters for ref in sources)
     looks = looks_within(settings.reach, characters)
-    if panel:
-        size, offline = len(panel.judges), isinstance(panel.judges[0], OfflineJudge)
-        reads = panel.searcher is not None or panel.scanner is not None
-        arbitrates, confirms = panel.arbiter is not None, panel.confirmer is not None
-        decomposes = not isinstance(panel.decomposer, OfflineDecomposer)
-    else:
-        judges = [as_spec(judge) for judge in settings.judges]
-        size, offline = len(judges), all(judge.kind == "offline" for judge in judges)
-        reads = settings.searcher is not None or not offline
-        confirms = decomposes = any(judge.is_model for judge in judges)
-        arbitrates = settings.arbiter is not None or decomposes
-    if not reads:
+    if not roles.reads:
         looks = tuple(look for look in looks if look != "scan")
+    confirm = settings.confirm if roles.confirms and settings.confirm != "off" else "nothing"
     # Judges of a source that is shown whole saw all that could clear a claim.
-    confirm = "nothing" if settings.confirm == "off" or not confirms else settings.confirm
     if confirm == "contradictions" and characters <= SHOWN_WHOLE:
         confirm = "nothing"
-    arbiter = "person" if settings.arbiter == PERSON else "model" if arbitrates else "nobody"
+    arbiter = "person" if settings.arbiter == PERSON else "model" if roles.arbitrates else "nobody"
     return Plan(
-        looks=("source",) if offline else looks,
+        looks=("source",) if roles.offline else looks,
         consensus=settings.consensus or CONSENSUS,
         sourced=bool(sources),
         arbiter=arbiter,
-        decompose=settings.decompose if decomposes else "nothing",
-        cascade=settings.cascade and size > 1,
+        decompose=settings.decompose if roles.decomposes else "nothing",
+        cascade=settings.cascade and roles.seats > 1,
         confirms=confirm,
+    )
+
+
+def roles_named(settings: Settings) -> Roles:
+    """The abilities of the panel that these settings name."""
+    return roles_of(
+        [as_spec(judge) for judge in settings.judges],
+        arbiter=None if settings.arbiter == PERSON else spec_of(settings.arbiter),
+        decomposer=spec_of(settings.decomposer),
+        searcher=spec_of(settings.searcher),
     )

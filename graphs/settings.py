@@ -6,7 +6,7 @@ Does not know: keys (they come from the environment alone), or what a setting or
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -121,13 +121,14 @@ class Settings(BaseModel):
 
 
 def settings_of(context: Any) -> Settings:
-    """The settings of a run from whatever the caller passed: nothing, a mapping, ours, or a host's object.
+    """The settings of a run from what the caller passed: ours, a mapping, or nothing. A host's own object, which is
+    no mapping, says nothing of them.
 
     Raises BadInput where a mapping holds an unknown or ill-formed setting.
     """
     if isinstance(context, Settings):
         return context
-    if not isinstance(context, dict):
+    if not isinstance(context, Mapping):
         return Settings()
     try:
         return Settings(**context)

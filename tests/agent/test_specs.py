@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fakes import ChatServer
 from reader import well
+from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import Findings
@@ -15,7 +16,8 @@ from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.models.openai_chat import OpenAIChat
-from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from, read_panel
+from longproof.agent.offline import OfflineDecomposer, OfflineJudge
+from longproof.agent.specs import Panel, Roles, Spec, as_spec, connect, panel_from, read_panel, roles_of
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
@@ -173,6 +175,42 @@ def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose_but_w
             panel([A], arbiter=arbiter)
     with pytest.raises(BadInput, match="can't decompose"):
         panel([A], decomposer=Spec(kind="nli", model="x"))
+
+
+OFFLINE = Spec(kind="offline")
+PANELS: list[list[Any]] = [
+    [OFFLINE],
+    [A],
+    [A.model_copy(update={"samples": 3})],
+    [ScriptedJudge("j", "no_fact")],
+    [ScanningJudge("j", "no_fact"), ScriptedJudge("k", "no_fact")],
+]
+
+
+@pytest.mark.parametrize("judges", PANELS, ids=["offline", "model", "samples", "object", "scanner"])
+@pytest.mark.parametrize("arbiter", [None, A, ScriptedArbiter("no_fact")], ids=["none", "model", "object"])
+@pytest.mark.parametrize(
+    "decomposer", [None, OFFLINE, A, WholeSentences()], ids=["none", "offline", "model", "object"]
+)
+@pytest.mark.parametrize("searcher", [None, A], ids=["none", "model"])
+def test_the_abilities_of_a_panel_are_known_from_its_names(
+    judges: Any, arbiter: Any, decomposer: Any, searcher: Any
+) -> None:
+    roles = {"arbiter": arbiter, "decomposer": decomposer, "searcher": searcher}
+    built = panel(judges, **roles)
+    assert roles_of(judges, **roles) == Roles(
+        seats=len(built.judges),
+        offline=isinstance(built.judges[0], OfflineJudge),
+        reads=built.searcher is not None or built.scanner is not None,
+        arbitrates=built.arbiter is not None,
+        confirms=built.confirmer is not None,
+        decomposes=not isinstance(built.decomposer, OfflineDecomposer),
+    )
+
+
+def test_a_model_of_entailment_reads_and_decides_nothing_else() -> None:
+    nothing = Roles(1, offline=False, reads=True, arbitrates=False, confirms=False, decomposes=False)
+    assert roles_of([Spec(kind="nli", model="x")]) == nothing
 
 
 def test_a_langchain_model_may_sit_on_the_panel() -> None:

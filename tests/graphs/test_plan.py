@@ -1,14 +1,18 @@
 """What settings allow for a case: how far is looked, who decides, what is asked about once more."""
 
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from longproof.graphs.run import plan_of
-from longproof.graphs.settings import Settings
+from longproof.agent.specs import Spec
+from longproof.graphs.run import plan_of, roles_named
+from longproof.graphs.settings import Settings, settings_of
 from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.types import BadInput
 
 TWO = ["openai:a", "openai:b"]
+THRICE = Spec(kind="openai", model="a", samples=3)
 SEARCHED = ("place", "words", "window", "search")
 
 
@@ -24,6 +28,11 @@ SEARCHED = ("place", "words", "window", "search")
         ({"judges": TWO, "arbiter": "person"}, 9, {"arbiter": "person"}),
         ({"judges": TWO, "cascade": True}, 9, {"cascade": True}),
         ({"judges": TWO[:1], "cascade": True}, 9, {"cascade": False}),
+        ({"judges": [THRICE], "cascade": True}, 9, {"cascade": True}),
+        ({"judges": TWO, "decomposer": "offline"}, 9, {"decompose": "nothing"}),
+        ({"judges": ["nli:x"]}, 9, {"arbiter": "nobody", "decompose": "nothing"}),
+        ({"judges": ["nli:x"], "arbiter": "openai:a"}, 9, {"arbiter": "model"}),
+        ({"judges": ["nli:x"], "decomposer": "openai:a"}, 9, {"decompose": "doubted"}),
         ({"judges": TWO}, 16_000, {"confirms": "nothing"}),
         ({"judges": TWO}, 16_001, {"confirms": "contradictions"}),
         ({"judges": TWO, "confirm": "off"}, 16_001, {"confirms": "nothing"}),
@@ -31,5 +40,16 @@ SEARCHED = ("place", "words", "window", "search")
     ],
 )
 def test_a_plan_is_what_settings_allow(settings: Any, characters: int, allowed: dict[str, Any]) -> None:
-    plan = plan_of(Settings(**settings), None, [DocumentRef(id="x", characters=characters)])
+    named = Settings(**settings)
+    plan = plan_of(named, roles_named(named), [DocumentRef(id="x", characters=characters)])
     assert {name: getattr(plan, name) for name in allowed} == allowed
+
+
+def test_settings_are_read_from_any_mapping() -> None:
+    assert settings_of(MappingProxyType({"judges": TWO})).judges == TWO
+    with pytest.raises(BadInput, match="setting jugdes"):
+        settings_of(MappingProxyType({"jugdes": TWO}))
+
+
+def test_a_hosts_own_context_says_nothing_of_them() -> None:
+    assert settings_of(object()) == Settings()
