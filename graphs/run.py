@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
@@ -56,6 +57,9 @@ SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
 GROUPS = 32
 """At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
+Tell = Callable[[Mapping[str, object]], object]
+_TELL: ContextVar[Tell] = ContextVar("tell", default=lambda event: None)
+"""Tells the run at work in this context, or in a thread that it started, how far embedding is."""
 SOURCES = 4_000_000
 """Characters of sources that stay indexed for the next case."""
 
@@ -70,8 +74,6 @@ class Session:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.triage = panel.roles.offline
         """Only the offline check looks. It reads all of the source at once."""
-        self.tell: Callable[[Mapping[str, object]], object] = lambda event: None
-        """Tells whoever watches the latest run how far embedding is; from any thread."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
         """Places for claim groups that are being checked at the same time."""
         self._pool = pool
@@ -125,11 +127,12 @@ class Session:
         return texts
 
     def _embedding(self) -> Progress:
-        """Count the passages of one text that are embedded, from now on."""
-        began = time.monotonic()
+        """Count the passages of one text that are embedded, and tell the run that embeds them, from any thread."""
+        began, tell_run = time.monotonic(), _TELL.get()
 
         def tell(done: int, total: int) -> None:
-            self.tell({"node": "embed", "done": done, "passages": total, "seconds": time.monotonic() - began})
+            seconds = time.monotonic() - began
+            tell_run({"node": "embed", "done": done, "passages": total, "seconds": seconds})
 
         return tell
 
@@ -203,9 +206,8 @@ class Pool:
                 case = case.model_copy(update={"response": text})
             sources = await session.sources(refs)
             plan, say = plan_of(session.settings, session.panel.roles, refs), runtime.stream_writer
-            if session.settings.embedder != "lexical":
-                loop = asyncio.get_running_loop()
-                session.tell = lambda event: loop.call_soon_threadsafe(say, event)
+            loop = asyncio.get_running_loop()
+            _TELL.set(lambda event: loop.call_soon_threadsafe(say, event))
             done = step(state, Run(session, session.panel, case, sources, plan, say))
             return await done if isawaitable(done) else done
 

@@ -22,7 +22,8 @@ T = TypeVar("T")
 class Cache(Generic[T]):
     """A thread-safe LRU cache of at most `room`; concurrent requests for one key build its value once.
 
-    `size` says how much room a value takes. The latest value stays, even if it takes more.
+    `size` says how much room a value takes. The latest value stays, even if it takes more. None is never kept, and a
+    value may be built twice where it is evicted while somebody waits for it: both cost time and change nothing.
     """
 
     def __init__(self, room: int = 4, size: Callable[[T], int] = lambda _: 1) -> None:
