@@ -153,7 +153,7 @@ def report(
         calls=tuple(calls),
         usage=usage(calls),
         stamp=stamp,
-        **figures(shown, claims, documents, triage=triage)._asdict(),
+        **figures(shown, claims, documents, triage=triage, may_state_no_fact=allows_no_fact(stamp))._asdict(),
     )
 
 
@@ -171,12 +171,14 @@ def figures(
     documents: Iterable[ReportDocument],
     *,
     triage: bool,
+    may_state_no_fact: bool = False,
 ) -> Figures:
     """The verdict on all sentences; claims by label, those without one undecided; the share that somebody decided.
 
-    Hallucinated if any sentence is wrong; else undecided if any is, or somewhere nobody read; else faithful. Nobody
-    read all of the response where its file shows text that was not read, and where only the offline check looked and
-    the response isn't its source, word for word: a sentence may mean something else among other ones.
+    Hallucinated if any sentence is wrong; else undecided if any is, or if none states a fact (unless the settings
+    allow that), or if text was not read; else faithful. Text was not read where the response's file shows more than
+    was read, and where only the offline check looked and the response isn't its source, word for word: a sentence may
+    mean something else among other ones.
     """
     of_claims = [claim.label for claim in claims]
     undecided = of_claims.count(None)
@@ -185,8 +187,7 @@ def figures(
     labels = [sentence.label for sentence in sentences]
     unread = triage and any(claim.decided_by != "rule" for claim in claims)
     verdict: Outcome = "faithful"
-    # A response that was copied from its source has no claims.
-    if not claims and "explicitly_supported" not in labels:
+    if states_no_fact(sentences) and not may_state_no_fact:
         verdict = "undecided"
     elif any(label in WRONG for label in labels):
         verdict = "hallucinated"
@@ -207,6 +208,16 @@ def sentence_label(labels: Sequence[Label | None]) -> Label | None:
     decided = [label for label in stating if label is not None]
     worst = min(decided, key=LABELS.index, default=None)
     return worst if worst in WRONG or len(decided) == len(stating) else None
+
+
+def states_no_fact(sentences: Iterable[ReportSentence]) -> bool:
+    """True if no sentence states a fact: nothing was checked."""
+    return all(sentence.label == "no_fact" for sentence in sentences)
+
+
+def allows_no_fact(stamp: Mapping[str, Any]) -> bool:
+    """True if the settings of a run say that sentences may state no fact."""
+    return bool((stamp.get("settings") or {}).get("may_state_no_fact"))
 
 
 def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
@@ -308,7 +319,7 @@ def not_borne_out(report: Report) -> NotBorneOut:
     for claim in report.claims:
         if claim.label != "no_fact" or not is_set_phrase(claim.text):
             labels[claim.sentence].add(claim.label)
-    may = (report.stamp.get("settings") or {}).get("may_state_no_fact")
+    may = allows_no_fact(report.stamp)
     sourced = any(document.role == "source" for document in report.documents)
     silent: list[int] = []
     by_pages: list[int] = []

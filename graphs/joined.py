@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TypeVar
 
-from longproof.agent.report import WRONG, figures
+from longproof.agent.report import WRONG, allows_no_fact, figures
 from longproof.agent.specs import as_spec
 from longproof.agent.types import (
     Case,
@@ -106,7 +106,8 @@ class _Part:
         documents = (report.documents[0].model_copy(update=about), *report.documents[1:])
         case = case.model_copy(update={"source_ids": report.case.source_ids})
         told = {"case": case, "documents": documents, "sentences": tuple(sentences), "claims": tuple(claims)}
-        counted = figures(sentences, claims, documents, triage=report.triage)
+        may = allows_no_fact(report.stamp)
+        counted = figures(sentences, claims, documents, triage=report.triage, may_state_no_fact=may)
         return report.model_copy(update=told | counted._asdict())
 
     def claim(self, claim: ReportClaim, index: int) -> ReportClaim:

@@ -212,8 +212,9 @@ def _most_calls(dry: Report) -> int:
     sentences = len(dry.claims)
     claims = sentences * (1 + CLAIMS_A_SENTENCE)
     scans, pages = "scan" in looks, settings.pages is not None
-    # A split is put to the arbiter before all is read, after it, and once more over pages.
-    arbitrates = judges > 1 and dry.stamp["arbiter"] not in (None, PERSON)
+    # A split, or a sentence whose parts were cleared, is put to the arbiter before all is read, after it, and once
+    # more over pages.
+    arbitrates = dry.stamp["arbiter"] not in (None, PERSON)
     rulings = arbitrates * (1 + scans + pages)
     # What is wrong is confirmed twice at most, by cited lines and by those that a search found, and placed once.
     convicted = 1 if settings.confirm == "off" else 3

@@ -9,7 +9,14 @@ from collections.abc import Collection, Mapping
 
 from longproof.agent.models.limits import DOLLARS, amount_text
 from longproof.agent.models.model import UNANSWERED
-from longproof.agent.report import CONFIRMING, CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
+from longproof.agent.report import (
+    CONFIRMING,
+    CONFIRMING_FAILED,
+    ClearedAlone,
+    not_borne_out,
+    response_is_cut,
+    states_no_fact,
+)
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.words import SIGNS, flat, line, short
 
@@ -28,6 +35,8 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     labels = Counter(sentence.label for sentence in report.sentences)
     bad, undecided = labels["contradicting"] + labels["fabricated"], labels[None]
     nothing = "response_is_cut" if response_is_cut(report.documents) else "nothing_wrong"
+    if states_no_fact(report.sentences) and report.verdict == "undecided":
+        return say["nothing_claimed"]
     phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else nothing
     outcome = say[phrase].format(n=bad or undecided, all=len(report.sentences))
     without_fact, by_pages = not_borne_out(report)

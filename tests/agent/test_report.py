@@ -188,11 +188,29 @@ def check(response: str, label: str = "no_fact", **settings: bool) -> Report:
     return Verifier(judges=[judge], decomposer=WholeSentences(), **settings).verify(SOURCE, response)
 
 
+def test_a_response_that_states_no_fact_is_undecided_and_says_why() -> None:
+    for response in ("I hope this shows how Thea poisoned her father.", "Thea is hope. Hope is Thea."):
+        report = check(response)
+        assert report.verdict == "undecided"
+        assert exit_code(report) == 3
+        assert "no sentence states a fact, so nothing was checked" in report.markdown()
+
+
+def test_a_fact_beside_what_states_none_is_checked() -> None:
+    judge = ScriptedJudge(
+        "j", lambda question, claim: "no_fact" if "hope" in claim.text else "explicitly_supported"
+    )
+    report = Verifier(judges=[judge], decomposer=WholeSentences()).verify(
+        SOURCE, "Thea is hope. Thea lit the lamp."
+    )
+    assert report.verdict == "faithful"
+    assert "; 1 states no fact" in report.markdown()
+    assert exit_code(report) == 3
+
+
 @pytest.mark.parametrize(
     ("response", "label", "settings", "code", "says"),
     [
-        ("I hope this shows how Thea poisoned her father.", "no_fact", {}, 3, "; 1 states no fact"),
-        ("Thea is hope. Hope is Thea.", "no_fact", {}, 3, "; 2 state no fact"),
         ("Thea is hope.", "no_fact", {"may_state_no_fact": True}, 0, "in 1 sentences"),
         ("Thea lit the lamp. I hope this helps!", "explicitly_supported", {}, 0, "in 2 sentences"),
         ("Thea lit the lamp.", "explicitly_supported", {}, 0, "in 1 sentences"),
