@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from longproof.agent.models.ledger import Recorder, Replay
+from longproof.agent.models.limits import total_traffic
 from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
@@ -189,12 +190,15 @@ def evaluate_dataset(
     for number in range(repeat):
         planned += planned_examples(drawn, joined=joins(full), repeat=number)
 
+    checkers: list[Verifier] = []
+
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
         """One time after the other."""
         for number in range(repeat):
             own = [group for group in groups if group[0].place[1] == number]
             if own:
-                local_engine(make(number), cases, parallel)(own, finish)
+                checkers.append(make(number))
+                local_engine(checkers[-1], cases, parallel)(own, finish)
 
     results, _ = check_left(
         out,
@@ -207,6 +211,7 @@ def evaluate_dataset(
         anew=recording is not None,
         reports=reports,
         progress=progress,
+        traffic=lambda: total_traffic(checker.traffic() for checker in list(checkers)),
     )
     done = Evaluation(out, run_settings, results, sections(results))
     scores = json.dumps([section.model_dump() for section in done.sections], indent=1, ensure_ascii=False)

@@ -24,7 +24,7 @@ from langgraph.runtime import Runtime
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger, RecordedChat, Recorder, Replay
-from longproof.agent.models.limits import Limits, Traffic
+from longproof.agent.models.limits import Limits, Traffic, total_traffic
 from longproof.agent.models.model import Model
 from longproof.agent.specs import Panel, Roles, Spec, as_spec, connect, panel_from, roles_of
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Question
@@ -193,6 +193,7 @@ class Pool:
         self.embedders: Cache[Embedder | None] = Cache()
         self._open: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[Session]] = {}
         """By event loop and settings."""
+        self._ended = Traffic()
 
     def bind(self, step: Callable[[S, Run], object]) -> Any:
         """The step as a node of a graph, or the route as a conditional edge: the one place that finds the run."""
@@ -235,13 +236,10 @@ class Pool:
         return session
 
     def traffic(self) -> Traffic:
-        """The traffic of everything that is open."""
-        each = [Traffic()]
-        for task in list(self._open.values()):
-            if task.done() and not task.cancelled() and not task.exception():
-                session = task.result()
-                each.append(session.limits.traffic)
-        return Traffic(*map(sum, zip(*each, strict=True)))
+        """The traffic of everything that was opened here."""
+        tasks = [task for task in list(self._open.values()) if task.done() and not task.cancelled()]
+        each = [task.result().limits.traffic for task in tasks if not task.exception()]
+        return total_traffic([self._ended, *each])
 
     async def close(self) -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
@@ -250,7 +248,9 @@ class Pool:
         for task in [self._open.pop(key) for key in list(self._open) if key[0] is here]:
             await asyncio.wait([task])
             if not task.cancelled() and task.exception() is None:
-                await task.result().close()
+                session = task.result()
+                await session.close()
+                self._ended = total_traffic([self._ended, session.limits.traffic])
 
 
 async def open_session(pool: Pool, settings: Settings, begun: str | None = None) -> Session:

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 from pydantic import ValidationError
 
 from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import UNANSWERED, Refused
 from longproof.agent.report import judges_failures, total_usage
 from longproof.agent.types import Case, Outcome, Report, Usage
@@ -76,7 +77,7 @@ class RunProgress(NamedTuple):
     """The state of a run. What was paid, failed and `checked` is this run's own; `done` is with those before it.
 
     `seconds_left` is known after the first case; `failures` counts why judgements failed, under None those that did
-    not.
+    not. `traffic` tells of calls as they are answered, where they are asked in this process.
     """
 
     done: int
@@ -86,6 +87,7 @@ class RunProgress(NamedTuple):
     paid: Usage = Usage()
     checked: int = 0
     seconds_left: float | None = None
+    traffic: Callable[[], Traffic] | None = None
 
     def after(self, result: Report | str, seconds: float) -> Self:
         """The state once one more case came to an end, so many seconds after the beginning."""
@@ -184,6 +186,7 @@ def check_left(
     anew: bool = False,
     reports: bool = True,
     progress: Callable[[RunProgress], None] | None = None,
+    traffic: Callable[[], Traffic] | None = None,
 ) -> tuple[list[L], RunProgress]:
     """Check what is left of a run; all lines in order, and how it went.
 
@@ -209,7 +212,8 @@ def check_left(
             due.update(new)
             if new:
                 left.append(group)
-        at, began = RunProgress(len(planned) - len(due), len(planned), Counter()), time.monotonic()
+        at = RunProgress(len(planned) - len(due), len(planned), Counter(), traffic=traffic)
+        began = time.monotonic()
 
         def finish(one: Planned, result: Report | str) -> None:
             nonlocal at

@@ -130,12 +130,15 @@ def embedding_progress() -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
-    """Show how many of many cases are done, with what was paid and the time left."""
+    """Show how many of many cases are done, with what was answered and the time left."""
     with show_progress(what) as progress:
 
         def update(at: "RunProgress") -> None:
-            tokens = at.paid.prompt_tokens + at.paid.completion_tokens
-            told = f"{what}: {at.paid.calls:,} calls, {tokens:,} tokens paid"
+            told, progress.traffic = what, at.traffic
+            if at.traffic is None:
+                # Calls that other processes make are known when their case ends.
+                tokens = at.paid.prompt_tokens + at.paid.completion_tokens
+                told += f": {at.paid.calls:,} calls, {tokens:,} tokens paid"
             if at.failed:
                 told += f"; {at.failed} failed"
             if at.seconds_left is not None and at.done < at.total:

@@ -44,12 +44,18 @@ class Limiter:
 
 
 class Traffic(NamedTuple):
-    """The traffic of a run so far: calls paid, their tokens, calls that wait for an answer, and second askings."""
+    """The traffic of a run so far: calls that ended, the tokens of these and of those that wait for an answer, how
+    many wait, and second askings."""
 
     calls: int = 0
     tokens: int = 0
     waiting: int = 0
     retries: int = 0
+
+
+def total_traffic(each: Iterable[Traffic]) -> Traffic:
+    """The traffic of several runs together."""
+    return Traffic(*map(sum, zip(Traffic(), *each, strict=True)))
 
 
 class Limits:
@@ -73,7 +79,7 @@ class Limits:
     @property
     def traffic(self) -> Traffic:
         """The traffic so far."""
-        return Traffic(self.calls, self.tokens, self.waiting, self.retries)
+        return Traffic(self.calls - self.waiting, self.tokens, self.waiting, self.retries)
 
     def of(self, endpoint: str) -> Limiter:
         """The one limiter of this endpoint."""

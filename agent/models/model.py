@@ -192,14 +192,11 @@ class Model:
         limits = self._limits
         if not limits.take(message.tokens, message.purpose, message.key):
             raise Unanswered("the budget of this run is spent", failure="over_budget")
+        limits.waiting += 1
         try:
             await self._limiter.wait()
-            limits.waiting += 1
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    raw = await self._chat.send(message)
-            finally:
-                limits.waiting -= 1
+            async with asyncio.timeout(self._timeout_s):
+                raw = await self._chat.send(message)
         except TimeoutError as error:
             # The server may well have worked on it, and billed it: the reservation stays.
             raise Unanswered(f"no answer within {self._timeout_s:g} s", failure="timeout") from error
@@ -207,6 +204,8 @@ class Model:
             if not (isinstance(error, Unanswered) and error.billed):
                 limits.give_back(message.tokens)
             raise
+        finally:
+            limits.waiting -= 1
         self._answered = True
         if raw.prompt_tokens is not None:
             limits.tokens += raw.prompt_tokens - message.tokens

@@ -132,7 +132,10 @@ def check_cases(
     """
     full = settings_of(settings)
     Verifier(**{**settings, "run_id": None}).try_out()
-    engine = engine or local_engine(Verifier(**settings), FileCases(cases, encoding), parallel)
+    traffic = None
+    if engine is None:
+        checker = Verifier(**settings)
+        engine, traffic = local_engine(checker, FileCases(cases, encoding), parallel), checker.traffic
     planned = plan_cases(cases, joined=joins(full))
     comparable = full.model_dump(mode="json", exclude={*INCOMPARABLE})
     batch = {name: value for name, value in comparable.items() if value}
@@ -146,6 +149,7 @@ def check_cases(
         partial(_line_of, cases),
         again=full.retry_failed,
         progress=progress,
+        traffic=traffic,
     )
     reported = [case.name for case in lines if case.state != "failed"]
     failed = [case for case in lines if case.state == "failed"]

@@ -76,7 +76,7 @@ class Watched:
         """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
         now, (calls, tokens) = self.traffic(), self._paid()
         # What was stopped has closed its connections, and no traffic any more.
-        most_calls = max(self._most[0], calls, self._before[0] + now.calls - now.waiting)
+        most_calls = max(self._most[0], calls, self._before[0] + now.calls)
         self._most = most_calls, max(self._most[1], tokens, self._before[1] + now.tokens)
         return {"calls": self._most[0], "tokens": self._most[1], "waiting": now.waiting}
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from batches import write
 from evaluated import FakeChecker
+from fakes import ChatServer
+from reader import Asked, Reply, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report
@@ -16,6 +18,7 @@ from longproof.evaluation.types import Example
 from longproof.graphs.runner import RunProgress, plan_groups
 from longproof.retrieval.types import BadInput, Document
 
+CASES = Path(__file__).with_name("cases.jsonl")
 KEPT = ("run.json", "results.jsonl", "scores.json")
 
 
@@ -176,3 +179,20 @@ def test_runs_that_can_check_nothing_are_refused_before_anything_is_written(
     with pytest.raises(BadInput, match=says):
         evaluate_dataset("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
     assert not (tmp_path / "out").exists()
+
+
+def test_calls_are_counted_as_they_are_answered_not_as_their_case_ends(tmp_path):
+    counts: list[int] = []
+    at: list[RunProgress] = []
+
+    def watching(asked: Asked) -> Reply | str:
+        counts.append(at[-1].traffic().calls)
+        return well(asked)
+
+    with ChatServer(watching) as server:
+        judges = [f"openai:m@{server.address}"]
+        options = {"out": tmp_path / "out", "judges": judges, "sample": 1, "concurrency": 1, "repeat": 2}
+        evaluate_dataset(str(CASES), **options, progress=at.append)
+        assert at[0].done == 0
+        assert max(counts) == len(server.asked) - 1
+        assert at[-1].traffic().calls == len(server.asked)

@@ -70,6 +70,14 @@ def test_no_run_passes_the_bound(script, tmp_path):
     assert sum(told.calls.values()) < calls <= told.most
 
 
+def test_the_bound_counts_the_arbiter_that_a_single_judge_may_appeal_to(tmp_path):
+    with ChatServer(well) as server:
+        dry = verifier(server, tmp_path, "longproof", 1, max_calls=0).verify(SOURCE, RESPONSE)
+    alone = dry.model_copy(update={"stamp": {**dry.stamp, "arbiter": None}})
+    assert dry.stamp["arbiter"]
+    assert estimate([dry]).most > estimate([alone]).most
+
+
 def test_looks_that_are_not_taken_are_not_counted(tmp_path):
     with ChatServer(well) as server:
         ways = [("place", "off"), ("search", "off"), ("scan", "off"), ("scan", "all")]

@@ -30,6 +30,9 @@ def test_a_run_tells_what_was_paid_and_what_failed_and_how_long_it_takes(capsys)
         paid = Usage(calls=1200, prompt_tokens=5000, completion_tokens=50)
         progress(RunProgress(3, 10, Counter(), 1, paid, 2, 3725.0))
         assert is_told(capsys, "cases: 1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left, 3 of 10")
+        progress(RunProgress(3, 10, Counter(), 1, paid, 2, 3725.0, lambda: Traffic(7, 900, 2)))
+        said = "cases; 1 failed; 1:02:05 left, 3 of 10; 7 calls, 900 tokens; 2 waiting for the server"
+        assert is_told(capsys, said)
     with embedding_progress() as progress:
         progress(90, 90)
         assert is_told(capsys, "embedding passages, 0:00:00 left, 90 of 90")
