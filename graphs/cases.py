@@ -1,9 +1,11 @@
 """The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
 
-Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path, or a JSON record),
-`sources` (paths) and `source_text` (a text, a list of texts, or a JSON record); what gold says of the case (`label`,
-`errors`, `claims`, `group`, `slices`, `made`), which a check never reads; other fields are refused. `pair` is a name
-that belongs to two or more cases that must not be seen together, such as a true and a false claim about one event.
+Knows: `id` (or `case_id`); one of `response` (a text) and `response_file` (a path); optionally `task, context,
+reference, labels`, and one of `source` (path, or a JSON record), `sources` (paths) and `source_text` (a text, a list
+of texts, or a JSON record), none of these texts the name of a file that is there; what gold says of the case
+(`label`, `errors`, `claims`, `group`, `slices`, `made`), which a check never reads; other fields are refused. `pair`
+is a name that belongs to two or more cases that must not be seen together, such as a true and a false claim about
+one event.
 Paths are relative to the file. Lines are read one at a time: no file is too long.
 Does not know: what is done with a case, or what its gold means.
 """
@@ -17,13 +19,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, PrivateAttr, ValidationError
 
 from longproof.agent.types import Case, Kind, Label, Task
 from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
-from longproof.retrieval.loaders import read_source, record, refuse_irregular
+from longproof.retrieval.loaders import is_file_name, read_source, record, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
+from longproof.retrieval.types import BadInput, Document, FileNotes, Frozen, first_fault
 
 REPORTS = "reports"
 """The folder of reports in a run's folder."""
@@ -65,8 +67,9 @@ class GivenClaim(BaseModel):
 class GivenCase(Frozen):
     """One case as a file gives it. `label` and what follows is gold, for those who keep score."""
 
-    id: str | int
-    response: str
+    id: str | int = Field(validation_alias=AliasChoices("id", "case_id"))
+    response: str = ""
+    response_file: str = ""
     task: Task = "summary"
     source: str | dict[str, JsonValue] | None = None
     sources: tuple[str, ...] = ()
@@ -82,6 +85,8 @@ class GivenCase(Frozen):
     slices: dict[str, JsonValue] = Field(default_factory=dict)
     made: dict[str, JsonValue] | None = None
     """The writing that a response came from, and where its source begins in the book."""
+    _notes: FileNotes = PrivateAttr(default=FileNotes())
+    """How the response's file became its text."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -124,10 +129,10 @@ def case_line(path: Path, line: CaseLine) -> bytes:
         return file.read(line.length)
 
 
-def parse_case(data: bytes) -> GivenCase:
-    """The case of a line. Raises BadInput where it is none."""
+def parse_case(data: bytes, folder: Path) -> GivenCase:
+    """The case of a line of a file in this folder. Raises BadInput where it is none."""
     try:
-        return given_case(without_surrogates(json.loads(data.decode("utf-8-sig"))))
+        return given_case(without_surrogates(json.loads(data.decode("utf-8-sig"))), folder)
     except ValidationError as error:
         place, why = first_fault(error)
         raise BadInput(f"not a case: {place}: {why}" if place else "not a JSON object") from error
@@ -137,13 +142,28 @@ def parse_case(data: bytes) -> GivenCase:
         raise BadInput(str(error) if isinstance(error, BadInput) else f"not JSON: {error}") from error
 
 
-def given_case(row: Any) -> GivenCase:
-    """The case of a row; a field that is null is not given. Raises ValidationError, and BadInput for two sources."""
+def given_case(row: Any, folder: Path) -> GivenCase:
+    """The case of a row, with the text of its `response_file`, if it names one; a field that is null is not given.
+
+    Raises ValidationError; and BadInput for two sources, two responses or none, a file that can't be read, and the
+    name of an existing file in the place of a text.
+    """
     if isinstance(row, dict):
         row = {name: value for name, value in row.items() if value is not None}
     case = GivenCase.model_validate(row)
     if sum(map(bool, (case.source, case.sources, case.source_text))) > 1:
         raise BadInput("a case has one of source, sources and source_text")
+    if (case.response != "") == (case.response_file != ""):
+        raise BadInput("a case has one of response and response_file")
+    if is_file_name(case.response, folder):
+        raise BadInput(f"response is the name of a file, {case.response!r:.80}: write response_file instead")
+    for text in case.texts:
+        if is_file_name(text, folder):
+            raise BadInput(f"source_text is the name of a file, {text!r:.80}: write source instead")
+    if case.response_file:
+        read = read_source(folder / case.response_file)
+        case = case.model_copy(update={"response": read.raw or read.text})
+        case._notes = read.notes
     return case
 
 
@@ -151,7 +171,7 @@ def line_name(data: bytes, line: CaseLine) -> str:
     """The id of a line that is no case, where it has one, else its number."""
     with suppress(ValueError, RecursionError):
         given = json.loads(data.decode("utf-8-sig"))
-        id_ = given.get("id") if isinstance(given, dict) else None
+        id_ = given.get("id", given.get("case_id")) if isinstance(given, dict) else None
         if isinstance(id_, str | int):
             return str(without_surrogates(id_))
     return f"line {line.number}"
@@ -192,7 +212,7 @@ def group_key(case: Case, sources: str, texts: Sequence[str] | None) -> str:
 def asked_case(case: GivenCase) -> Case:
     """The case as a checker takes it, without its sources."""
     about = case.model_dump(include={"task", "response", "reference", "labels"})
-    return Case(id=str(case.id), context=case.context or "", **about)
+    return Case(id=str(case.id), context=case.context or "", notes=case._notes, **about)
 
 
 def file_name(id_: str) -> str:

@@ -13,13 +13,16 @@ from typing import Any, TypedDict, Unpack
 from pydantic import ValidationError
 
 from longproof.agent.types import Case, Label, Task
-from longproof.retrieval.loaders import KINDS, READERS, read_source, record
+from longproof.retrieval.loaders import KINDS, READERS, is_file_name, read_source, record
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, FileNotes, first_fault
 
 Sources = Any
-"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
+"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record (a dictionary); or a
+list of them. A list of nothing but dictionaries and lists is one JSON record."""
 Response = str | Path | Document
+SWAPPED_TIMES, SWAPPED_CHARACTERS = 5, 5000
+"""A response that is longer than this, and this many times as long as its sources, may be swapped with them."""
 _SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
 _NAME = re.compile(
     rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+\.({_SUFFIXES}))\s*", re.I
@@ -34,6 +37,8 @@ class About(TypedDict, total=False):
     """What the response is to its source."""
     context: str
     """The question, or the turns before."""
+    id: str
+    """The name of the case; `case_id` is accepted, too."""
     case_id: str
     reference: str | None
     """The right text, for the protocols that need it."""
@@ -56,9 +61,12 @@ def case_of(response: Response, **about: Unpack[About]) -> Case:
         raise BadInput(f"a response is a text or a path, not {response!r:.40}")
     if not about.get("context"):
         _refuse_name(response)
-    case: dict[str, Any] = {**about, "response": response, "notes": notes}
+    if "id" in about and "case_id" in about:
+        raise BadInput("id and case_id are the same: give one of them")
+    case: dict[str, Any] = {"id": about.get("case_id", "case"), **about, "response": response, "notes": notes}
+    case.pop("case_id", None)
     try:
-        return Case(id=case.pop("case_id", "case"), **case)
+        return Case(**case)
     except ValidationError as error:
         raise BadInput(": ".join(first_fault(error))) from error
 
@@ -83,14 +91,32 @@ def documents_of(source: Sources) -> list[Document]:
         raise BadInput(
             f"a source is a text, a path, a document or a record, or a list of them, not {source!r:.40}"
         )
-    if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
-        return [record(json.dumps(source, ensure_ascii=False))]
+    nested = [isinstance(item, dict | list) for item in source]
+    if isinstance(source, dict) or (nested and all(nested)):
+        return [_record_of(source)]
     return [document for item in source for document in documents_of(item)]
+
+
+def _record_of(value: object) -> Document:
+    """The document of a JSON record. Raises BadInput for a value that JSON can't hold."""
+    try:
+        return record(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput(f"a record holds what JSON can't: {error}") from error
+
+
+def seem_swapped(sources: Sequence[Document], response: str) -> bool:
+    """True if a response is so much longer than its sources that the two may be swapped. A text about data is often
+    longer than its records."""
+    if not sources or any(source.kind == "record" for source in sources):
+        return False
+    characters = sum(len(source.text) for source in sources)
+    return len(response) > max(SWAPPED_TIMES * characters, SWAPPED_CHARACTERS)
 
 
 def _refuse_name(text: str) -> None:
     """Raises BadInput for a text that is only the name of a file, or an address: nothing is opened for a name."""
-    if len(text) < 1000 and _NAME.fullmatch(text):
+    if is_file_name(text, Path()) or (len(text) < 1000 and _NAME.fullmatch(text)):
         raise BadInput(
             f"this looks like a file's name or an address: {text.strip()!r:.80}; give the text, or a pathlib.Path"
         )

@@ -159,12 +159,14 @@ class Verifier(verifier.Verifier):
         return Report.of(made, self.settings.home)
 
     def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> list[tuple[C, Report | BadInput]]:
-        """Each case with its report, once all are there; see `averify_many`. Works in a notebook too."""
+        """Each case with its report, in the order of the cases; see `averify_many`. Works in a notebook too."""
+        listed = list(cases)
 
-        async def verify_all() -> list[tuple[C, Report | BadInput]]:
-            return [step async for step in self.averify_many(cases, parallel=parallel)]
+        async def verify_all() -> dict[int, Report | BadInput]:
+            return {number: report async for number, report in self._check_many(listed, parallel)}
 
-        return self._run(verify_all())
+        reports = self._run(verify_all())
+        return [(case, reports[number]) for number, case in enumerate(listed)]
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end on an event loop of its own, and close what was opened there."""
@@ -180,13 +182,25 @@ class Verifier(verifier.Verifier):
     async def averify_many(
         self, cases: Iterable[C], *, parallel: int = 4
     ) -> AsyncGenerator[tuple[C, Report | BadInput], None]:
-        """Each case with its report, as soon as it is there: so many at once, not in their order.
+        """Each case with its report, as soon as it is there: at most `parallel` groups at once, in the order in which
+        they end.
 
-        A case is a dictionary of what `averify` takes. Short responses to one long source are checked together: it is
-        searched and read once for all of them. A case that can't be checked has a `BadInput` for a report, and
-        doesn't cost the others; a server that answers nothing ends them all (`Refused`). Afterwards `close`.
+        A case is a dictionary of `source`, `response` and what else `averify` takes. Short responses to one long
+        source are checked together: it is searched and read once for all of them. A case that can't be checked has a
+        `BadInput` for a report, and doesn't cost the others; a server that answers nothing ends them all (`Refused`).
+        Afterwards `close`.
         """
-        given = _GivenCases(list(cases))
+        listed = list(cases)
+        async for number, report in self._check_many(listed, parallel):
+            yield listed[number], report
+
+    async def _check_many(
+        self, cases: list[C], parallel: int
+    ) -> AsyncGenerator[tuple[int, Report | BadInput], None]:
+        """The number of each case with its report, as soon as it is there."""
+        if parallel < 1:
+            raise BadInput(f"parallel is at least 1, not {parallel}")
+        given = _GivenCases(cases)
         places = asyncio.Semaphore(parallel)
 
         async def check(group: Sequence[Planned]) -> tuple[Sequence[Planned], list[types.Report | str]]:
@@ -197,9 +211,9 @@ class Verifier(verifier.Verifier):
         tasks = [asyncio.create_task(check(group)) for group in groups]
         try:
             for ended in asyncio.as_completed(tasks):
-                for one, made in zip(*await ended, strict=True):
+                for planned, made in zip(*await ended, strict=True):
                     report = BadInput(made) if isinstance(made, str) else Report.of(made, self.settings.home)
-                    yield given.cases[one.place[0]], report
+                    yield planned.place[0], report
         finally:
             for task in tasks:
                 task.cancel()
@@ -215,7 +229,7 @@ class _GivenCases:
     def plan(self, joined: bool) -> Iterator[Planned]:
         """The cases in their order; `joined` lets short ones about one source be checked together."""
         for number, given in enumerate(self.cases):
-            source = given.get("source", "")
+            source = given.get("source", "") if isinstance(given, Mapping) else ""
             named = str(source) if isinstance(source, str | Path) else f"{id(source)}"
             one = Planned(str(number), str(number), digest([type(source).__name__, named]), place=(number,))
             with suppress(BadInput):  # a case that is none says so when it is checked
@@ -226,12 +240,16 @@ class _GivenCases:
     def case(self, one: Planned) -> Case:
         """The case. Raises BadInput where it is none."""
         given = self.cases[one.place[0]]
-        if not {"source", "response"} <= given.keys() <= {"source", "response", *About.__annotations__}:
+        known = {"source", "response", *About.__annotations__}
+        if not isinstance(given, Mapping) or not {"source", "response"} <= given.keys() <= known:
             what = "a case is a dictionary of source, response and what is optional"
             raise BadInput(f"{what}, not {given!r:.60}")
         about = {name: value for name, value in given.items() if name in About.__annotations__}
-        return case_of(given["response"], **{"case_id": f"case-{one.place[0] + 1}", **about})
+        if not about.keys() & {"id", "case_id"}:
+            about["id"] = f"case-{one.place[0] + 1}"
+        return case_of(given["response"], **about)
 
     def sources(self, one: Planned) -> Sequence[Document]:
         """The case's sources, read. Raises BadInput where they can't be."""
+        self.case(one)
         return documents_of(self.cases[one.place[0]]["source"])

@@ -105,6 +105,16 @@ def _read_within_limit(file: IO[bytes], name: str) -> bytes:
     return data
 
 
+def is_file_name(text: str, folder: Path) -> bool:
+    """True if a text is nothing but the name of an existing file, as seen from this folder."""
+    name = text.strip()
+    if not name or len(name) > 1000 or "\n" in name:
+        return False
+    with suppress(OSError, ValueError):
+        return (folder / name).is_file()
+    return False
+
+
 def refuse_irregular(path: Path) -> None:
     """Raises BadInput for a device, a pipe or a socket, which may never end; OSError where there is nothing."""
     mode = path.stat().st_mode

@@ -48,7 +48,7 @@ def load_cases(location: Location) -> Iterator[Example]:
     folder = path if path.is_dir() else path.parent
 
     def convert(row: Row) -> Iterator[Example]:
-        case = given_case(row)
+        case = given_case(row, folder)
         sources = case_documents(case, folder)
         yield Example(
             id=str(case.id),

@@ -22,6 +22,7 @@ from longproof.agent.types import Case, Report, Usage
 from longproof.graphs.cases import (
     REPORTS,
     CaseLine,
+    GivenCase,
     asked_case,
     case_documents,
     case_key,
@@ -105,12 +106,15 @@ class FileCases:
 
     def case(self, one: Planned) -> Case:
         """The case of a line. Raises BadInput where it is none."""
-        return asked_case(parse_case(case_line(self._path, CaseLine(*one.place))))
+        return asked_case(self._given(one))
 
     def sources(self, one: Planned) -> Sequence[Document]:
         """The sources of a line's case. Raises BadInput where they can't be read."""
-        case = parse_case(case_line(self._path, CaseLine(*one.place)))
+        case = self._given(one)
         return self._read.get(one.sources, lambda: case_documents(case, self._path.parent, self._encoding))
+
+    def _given(self, one: Planned) -> GivenCase:
+        return parse_case(case_line(self._path, CaseLine(*one.place)), self._path.parent)
 
 
 def check_cases(
@@ -166,7 +170,7 @@ def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     planned, seen = list[Planned](), dict[str, int]()
     for line, data in case_lines(cases):
         try:
-            case = parse_case(data)
+            case = parse_case(data, cases.parent)
         except BadInput:
             one = Planned(file_name(line_name(data, line)), digest(data.hex()), place=tuple(line))
         else:

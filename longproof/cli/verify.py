@@ -57,6 +57,7 @@ def verify_command(
     ] = False,
 ) -> None:
     """Check one response against its sources."""
+    from longproof.inputs import seem_swapped
     from longproof.retrieval.loaders import read_source, read_stdin
     from longproof.serve.runs import list_check
 
@@ -70,9 +71,11 @@ def verify_command(
 
     documents, text = [*map(read_file, source or [])], read_file(response)
     text.refuse_wordless()
+    if seem_swapped(documents, text.text):
+        typer.echo("longproof: the response is far longer than its source: are they swapped?", err=True)
     case_id = without_surrogates("stdin" if str(response) == "-" else response.stem)
     question = read_file(context).text if context else ""
-    case: dict[str, Any] = {"response": text, "task": task, "context": question, "case_id": case_id}
+    case: dict[str, Any] = {"response": text, "task": task, "context": question, "id": case_id}
     if reference:
         case["reference"] = read_file(reference).text
     if labels:
@@ -178,10 +181,10 @@ def demo_command(
     story, summary = example(language)
     if offline_check:
         typer.echo(say["demo_offline"])
-        report = _report({}, [story], response=summary.text, case_id=case_id)
+        report = _report({}, [story], response=summary.text, id=case_id)
     else:
         settings = demo_settings(language, replay)
-        report = _report(settings, [story], response=demo_summary(language), case_id=case_id)
+        report = _report(settings, [story], response=demo_summary(language), id=case_id)
         settings["recording"].refuse_missing()
         named = (*settings["judges"], settings["arbiter"])
         names = [name.removeprefix("openai:").partition("@")[0] for name in named]

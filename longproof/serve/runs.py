@@ -189,7 +189,7 @@ class Runs:
         verifier = Verifier(**demo_settings(language))
         response = Document.of(summary, title=f"example ({language})")
         try:
-            report = await verifier.averify(story, response, case_id=response.title)
+            report = await verifier.averify(story, response, id=response.title)
         finally:
             await verifier.close()
         return self.keep_made(report, verifier.settings, [story, response], recorded=True)
@@ -283,7 +283,7 @@ class Runs:
             if review is None:
                 sources = list(map(self.store.open, begun.sources))
                 response = self.store.open(begun.response)
-                case = {"task": begun.task, "context": begun.context, "case_id": begun.title}
+                case = {"task": begun.task, "context": begun.context, "id": begun.title}
                 done = await begin_run(sources, dict(begun.settings), watcher, response=response, **case)
             else:
                 done = await resume_run(str(begun.settings.run_id), review, watcher)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from reader import Reply, always, denying, well
 import longproof
 from longproof import BadInput, Refused, Report, Verifier
 from longproof.graphs.joined import SOURCE_CHARACTERS
+from longproof.inputs import case_of, documents_of, seem_swapped
 
 
 def test_the_names_that_a_program_needs_are_public():
@@ -126,3 +128,65 @@ def test_a_server_that_refuses_raises_what_can_be_caught_and_ends_all_cases():
             verifier.verify(SOURCE, RESPONSE)
         with pytest.raises(Refused, match="check the key"):
             verifier.verify_many(CASES)
+
+
+GIVEN = {"source": "Ada lit the lamp.", "response": "Ada lit the lamp."}
+
+
+def test_many_cases_come_back_in_their_order_and_what_is_no_case_has_its_reason():
+    cases = [
+        {**GIVEN, "id": "a"},
+        1,
+        {"source": "x"},
+        {**GIVEN, "case_id": "d"},
+        {**GIVEN, "source": {"d": date(2026, 1, 1)}},
+    ]
+    done = Verifier().verify_many(cases)
+    assert [case for case, _ in done] == cases
+    assert [type(report) for _, report in done] == [Report, BadInput, BadInput, Report, BadInput]
+    assert [report.case.id for _, report in done if isinstance(report, Report)] == ["a", "d"]
+
+
+def test_no_case_at_a_time_is_refused():
+    with pytest.raises(BadInput, match="parallel is at least 1, not 0"):
+        Verifier().verify_many([GIVEN], parallel=0)
+
+
+@pytest.mark.parametrize("source", [{"d": date(2026, 1, 1)}, [Path("x"), 1], [{"d": {1, 2}}], 7])
+def test_what_is_no_source_is_refused(source):
+    with pytest.raises(BadInput):
+        documents_of(source)
+
+
+def test_a_record_among_sources_is_a_source_of_its_own():
+    lamp, boat = {"lamp": "nine"}, {"boat": "twenty"}
+    assert [document.kind for document in documents_of(["Ada lit the lamp.", lamp])] == ["text", "record"]
+    assert [document.raw for document in documents_of([lamp, boat])] == [
+        '[{"lamp": "nine"}, {"boat": "twenty"}]'
+    ]
+
+
+def test_an_id_is_given_once():
+    with pytest.raises(BadInput, match="give one of them"):
+        case_of("Ada lit the lamp.", id="a", case_id="b")
+
+
+def test_the_name_of_a_file_that_is_there_is_no_response(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "summary").write_text("Ada lit the lamp.", "utf-8")
+    with pytest.raises(BadInput, match="looks like a file's name"):
+        case_of("summary")
+
+
+@pytest.mark.parametrize(
+    ("source", "characters", "swapped"),
+    [
+        ("x" * 1000, 5000, False),
+        ("x" * 1000, 5001, True),
+        ("x" * 2000, 9000, False),
+        ({"a": 1}, 6000, False),
+        ("", 6000, False),
+    ],
+)
+def test_a_response_far_longer_than_its_source_may_be_swapped_with_it(source, characters, swapped):
+    assert seem_swapped(documents_of(source), "y" * characters) == swapped

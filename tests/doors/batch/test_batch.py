@@ -22,6 +22,8 @@ from longproof.batch.run import BatchDone, FileCases, check_cases, plan_cases
 from longproof.graphs.cases import file_name
 from longproof.graphs.runner import Ended, Planned, RunProgress, check_left, local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
+from longproof.report.saved import open_report
+from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput
 
 
@@ -267,3 +269,52 @@ def test_a_case_whose_line_cant_be_made_fails_alone(tmp_path):
     )
     assert [line.failure for line in lines] == ["ZeroDivisionError: boom", "even"]
     assert at.failed == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (
+            {"response": "tenant.txt"},
+            "response is the name of a file, 'tenant.txt': write response_file instead",
+        ),
+        (
+            {"source_text": " tenant.txt"},
+            "source_text is the name of a file, ' tenant.txt': write source instead",
+        ),
+        ({"response_file": "tenant.txt"}, "a case has one of response and response_file"),
+        ({"response": None}, "a case has one of response and response_file"),
+        ({"response": None, "response_file": "lost.txt"}, "lost.txt"),
+        ({"case_id": "b"}, "not a case: case_id"),
+    ],
+)
+def test_a_name_in_the_place_of_a_text_and_two_texts_are_refused(tmp_path, given, says):
+    (tmp_path / "tenant.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    done = go(write(tmp_path, [case("a", **given)]), tmp_path / "out")
+    assert says in done.cases[0].failure
+
+
+def test_the_name_of_no_file_is_a_text(tmp_path):
+    given = {"response": "lost.txt", "source_text": "The file is lost.txt"}
+    assert go(write(tmp_path, [case("a", **given)]), tmp_path / "out").cases[0].failure is None
+
+
+def test_a_response_may_be_a_file_beside_the_cases_and_tells_how_it_was_read(tmp_path):
+    (tmp_path / "b.html").write_text(
+        "<title>B</title><p>Ada lit the lamp at nine.</p><img alt=lamp>", "utf-8"
+    )
+    row = {"case_id": "b", "source_text": SOURCE, "response_file": "b.html"}
+    done = go(write(tmp_path, [row]), tmp_path / "out")
+    report = open_report(tmp_path / "out" / "reports" / "b.json")
+    assert [line.id for line in done.cases] == ["b"]
+    assert "Ada lit the lamp at nine." in report.case.response
+    assert report.documents[0].notes == read_source(tmp_path / "b.html").notes
+
+
+def test_a_changed_response_file_is_checked_again(tmp_path):
+    row = {"id": "b", "source_text": SOURCE, "response_file": "b.txt"}
+    path = write(tmp_path, [row])
+    for text in ("Ada lit the lamp at nine.", "Tom sold the boat."):
+        (tmp_path / "b.txt").write_text(text, "utf-8")
+        go(path, tmp_path / "out")
+        assert open_report(tmp_path / "out" / "reports" / "b.json").case.response == text
