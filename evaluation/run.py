@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from longproof.agent.models.ledger import Recorder, Replay
-from longproof.agent.models.limits import total_traffic
+from longproof.agent.models.limits import Traffic, total_traffic
 from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
@@ -28,7 +28,6 @@ from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Example
 from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
-from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
     RESULTS,
     Finish,
@@ -36,7 +35,6 @@ from longproof.graphs.runner import (
     RunProgress,
     check_left,
     local_engine,
-    plan_groups,
     state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
@@ -190,16 +188,7 @@ def evaluate_dataset(
     for number in range(repeat):
         planned += planned_examples(drawn, joined=joins(full), repeat=number)
 
-    checkers: list[Verifier] = []
-
-    def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
-        """One time after the other."""
-        for number in range(repeat):
-            own = [group for group in groups if group[0].place[1] == number]
-            if own:
-                checkers.append(make(number))
-                local_engine(checkers[-1], cases, parallel)(own, finish)
-
+    engine = _Repeats(make, cases, parallel, repeat)
     results, _ = check_left(
         out,
         run_settings.model_dump(mode="json"),
@@ -211,13 +200,34 @@ def evaluate_dataset(
         anew=recording is not None,
         reports=reports,
         progress=progress,
-        traffic=lambda: total_traffic(checker.traffic() for checker in list(checkers)),
+        traffic=engine.traffic,
     )
     done = Evaluation(out, run_settings, results, sections(results))
     scores = json.dumps([section.model_dump() for section in done.sections], indent=1, ensure_ascii=False)
     write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
     write_whole(out / TABLE, done.to_markdown().encode("utf-8"))
     return done
+
+
+class _Repeats:
+    """The engine of a run: all examples once, then once more, each time by a verifier of its own."""
+
+    def __init__(
+        self, make: Callable[[int], Verifier], cases: "ExampleCases", parallel: int, repeats: int
+    ) -> None:
+        self._make, self._cases, self._parallel, self._repeats = make, cases, parallel, repeats
+        self._checkers: list[Verifier] = []
+
+    def __call__(self, groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
+        for number in range(self._repeats):
+            own = [group for group in groups if group[0].place[1] == number]
+            if own:
+                self._checkers.append(self._make(number))
+                local_engine(self._checkers[-1], self._cases, self._parallel)(own, finish)
+
+    def traffic(self) -> Traffic:
+        """The traffic of all times together."""
+        return total_traffic(checker.traffic() for checker in list(self._checkers))
 
 
 def record_dataset(dataset: str, recording: Path, **options: Any) -> Evaluation:
@@ -291,32 +301,6 @@ def _spec(named: str) -> str | Spec:
         return Spec.model_validate_json(named) if named.startswith("{") else named
     except ValidationError as error:
         raise BadInput(f"{named!r:.80} is no judge") from error
-
-
-def estimate_dataset(
-    dataset: str,
-    *,
-    judges: Sequence[str | Spec],
-    path: Location | None,
-    only: str | None = None,
-    sample: int | None,
-    seed: int,
-    repeat: int,
-    **settings: Any,
-) -> str:
-    """The cost of such a run, in words: every example is checked in a dry run, which asks nobody.
-
-    Raises BadInput for a set that can't be read, and for settings that can check nothing.
-    """
-    drawn = draw_sample(examples(dataset, path), sample, seed, only)
-    verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
-    verifier.try_out()
-    checked = list[Report | str]()
-    groups = plan_groups(planned_examples(drawn, joined=joins(verifier.settings)))
-    local_engine(verifier, ExampleCases(drawn))(groups, lambda _, report: checked.append(report))
-    reports = [report for report in checked if isinstance(report, Report)]
-    often = f", {repeat} times; of one time:" if repeat > 1 else ""
-    return "\n".join([f"{len(drawn)} examples{often}", *estimate_lines(estimate(reports))])
 
 
 def draw_sample(

@@ -30,7 +30,7 @@ def batch_command(
     out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")],
     encoding: Encoding = None,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or workers.")] = "local",
-    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2,
+    workers: Annotated[int | None, typer.Option(min=1, help="Of Ray, else 2.")] = None,
     ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None,
     parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4,
     html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False,
@@ -46,6 +46,7 @@ def batch_command(
     \b
     {"id": "a", "source": "novel.txt", "response": "The captain burns the letters."}
     {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
+    {"id": "c", "source": "novel.epub", "response_file": "summary.txt"}
     """
     from longproof.batch.run import check_cases, write_junit
 
@@ -53,13 +54,15 @@ def batch_command(
     settings = {**asked.settings(), "run_id": asked.run_id}
     how: Any = {"parallel": parallel, "encoding": encoding}
     on_ray: Engine | None = None
+    if workers and engine == "local" and not ray_address:
+        raise BadInput("--workers are Ray's: add --engine ray, or give --parallel instead")
     if ray_address and html:
         why = "needs the sources' texts, and those stay with the workers"
         raise BadInput(f"--html {why}: run `longproof report` there")
     if engine == "ray" or ray_address:
         from longproof.batch.ray import ray_engine
 
-        on_ray = ray_engine(settings, cases, workers=workers, address=ray_address, **how)
+        on_ray = ray_engine(settings, cases, workers=workers or 2, address=ray_address, **how)
     with run_progress("cases") as progress:
         done = check_cases(cases, out, settings=settings, engine=on_ray, html=html, progress=progress, **how)
     if junit:
@@ -89,7 +92,8 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     from longproof.graphs.runner import RESULTS
 
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
-    yield f"{len(done.cases)} cases: {verdicts or 'no reports'}"
+    cases = "1 case" if len(done.cases) == 1 else f"{len(done.cases)} cases"
+    yield f"{cases}: {verdicts or 'no reports'}"
     if open_ := sum(case.not_borne_out > 0 for case in done.cases):
         yield f"{open_} of them are faithful with sentences that the source doesn't bear out"
     if unfinished := done.states["unfinished"]:
@@ -124,7 +128,8 @@ def evaluate_command(
 ) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.batch.run import write_index
-    from longproof.evaluation.run import estimate_dataset, evaluate_dataset, record_dataset, replay_dataset
+    from longproof.evaluation.estimate import estimate_dataset
+    from longproof.evaluation.run import evaluate_dataset, record_dataset, replay_dataset
 
     drawn: Any = {"path": path, "only": only, "sample": sample, "seed": seed, "repeat": repeat}
     if dry_run and not replay:

@@ -17,7 +17,7 @@ from longproof.graphs.reporting import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
-from longproof.inputs import case_of
+from longproof.inputs import case_of, seem_swapped
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
 
@@ -134,7 +134,11 @@ def _text(named: str | Spec | None) -> str | None:
 
 
 async def price(settings: Settings, sources: Sequence[Document], response: Document) -> dict[str, str]:
-    """The cost of a check with these settings, in figures; empty where nothing is paid. Asks nobody."""
+    """The cost of a check with these settings, in figures; no calls where nothing is paid. Asks nobody.
+
+    `swapped` is there where the response and the sources seem to be swapped.
+    """
+    told = {"swapped": "yes"} if seem_swapped(sources, response.text) else {}
     verifier = Verifier(**{**dict(settings), "max_calls": 0, "run_id": None})
     try:
         report = await verifier.check(sources, case_of(response))
@@ -142,8 +146,8 @@ async def price(settings: Settings, sources: Sequence[Document], response: Docum
         await verifier.close()
     estimated = estimate([report])
     if not estimated.calls:
-        return {}
-    told = {"calls": f"{sum(estimated.calls.values()):,}", "tokens": f"{estimated.tokens:,}"}
+        return told
+    told |= {"calls": f"{sum(estimated.calls.values()):,}", "tokens": f"{estimated.tokens:,}"}
     if estimated.most is not None:
         told["most"] = f"{estimated.most:,}"
     models = [as_spec(judge).model for judge in settings.judges]

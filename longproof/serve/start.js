@@ -109,7 +109,8 @@ const priced = () => inTurn(async () => {
   const cost = await ask("price", await choice());
   const money = cost.least_money ? say("price_money", { least: cost.least_money, most: cost.most_money }) : "";
   const most = cost.most ? say("price_most", cost) : "";
-  fill(told, cost.calls ? `${say("price_first", cost)} ${money} ${most}` : say("price_none"));
+  const swapped = cost.swapped ? say("swapped") : "";
+  fill(told, `${swapped} ${cost.calls ? `${say("price_first", cost)} ${money} ${most}` : say("price_none")}`);
 });
 
 /* Begins a run and leaves the page: this turn never ends, so that no second run is begun meanwhile. */

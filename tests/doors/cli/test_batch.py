@@ -97,9 +97,28 @@ def test_cases_that_cannot_be_checked_are_named_after_the_others_are_done(files,
 
 def test_its_help_shows_what_a_case_is(files, capsys):
     assert run("batch", "--help") == 0
-    example = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('  {"id"'))
-    write(files, [json.loads(example) | {"source": "source.txt"}])
+    examples = [line for line in capsys.readouterr().out.splitlines() if line.startswith('  {"id"')]
+    rows = [json.loads(example) for example in examples]
+    (files / "novel.txt").write_text(SOURCE, "utf-8")
+    (files / "summary.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    rows[2]["source"] = "novel.txt"
+    write(files, rows)
     assert run(*BATCH) == 0
+
+
+def test_a_dry_run_counts_the_examples_that_cannot_be_checked(files, capsys):
+    write(files, [case("a", label="faithful"), case("b", source_text="", label="faithful")])
+    with ChatServer(well) as server:
+        assert run(*EVALUATE, "--judge", f"openai:m@{server.address}", "--dry-run") == 0
+    assert (
+        "1 of them can't be checked and aren't counted; the first: there is no source"
+        in capsys.readouterr().out
+    )
+
+
+def test_one_case_is_one_case(files, capsys):
+    assert run(*BATCH) == 0
+    assert capsys.readouterr().out.startswith("1 case: ")
 
 
 def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(files, capsys):

@@ -79,6 +79,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*VERIFY, *MODEL, "--prices", "others.toml"), "others.toml has prices for other, and none for"),
     *(((*CHECKS[n % 3], *more), says) for n, (more, says) in enumerate(SETTINGS)),
     ((*BATCH, "--ray-address", "auto", "--html"), "run `longproof report` there"),
+    ((*BATCH, "--workers", "8"), "add --engine ray"),
     ((*BATCH, "--junit", "-"), "name one after --junit"),
     ((*BATCH, "--junit", "cases.jsonl"), "is read: name another file"),
     (("batch", "gone.jsonl", "--out", "out"), "gone.jsonl"),

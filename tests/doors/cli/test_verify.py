@@ -98,3 +98,11 @@ def test_the_dry_run_needs_no_key_and_tells_money_as_the_report_does(files, caps
         (files / "longproof.toml").write_text(PRICES, "utf-8")
         assert verify(*judges) == 0
     assert " 0.00" in capsys.readouterr().out.partition("by the prices given")[0]
+
+
+def test_a_response_far_longer_than_its_source_is_asked_about_and_checked(files, capsys):
+    (files / "source.txt").write_text("Ada lit the lamp.", "utf-8")
+    (files / "response.txt").write_text("Ada lit the lamp at nine. " * 250, "utf-8")
+    assert verify("--dry-run") == 0
+    assert verify() == 0
+    assert capsys.readouterr().err.count("are they swapped?") == 2

@@ -42,6 +42,9 @@ def test_the_price_asks_nobody_and_claims_arrive_until_the_report(serving, chat)
     assert not chat.asked
     assert int(cost["calls"]) == 2
     assert cost["least_money"]
+    assert "swapped" not in cost
+    long = client.text("long.txt", b"Ada lit the lamp at nine. " * 900)
+    assert client.post("price", client.choice(response=long)).json()["swapped"]
     run = client.begin()
     told = [one for one in heard(client, run) if "run" in one]
     assert told[0]["run"]["state"] == "running"
