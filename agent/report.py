@@ -90,6 +90,7 @@ def reported_claim(
         caveat=decision.caveat,
         looked=looked,
         proved=proved,
+        hint=next((judgement.hint for judgement in judgements if judgement.hint), None),
     )
 
 

@@ -153,6 +153,16 @@ class Reading(Frozen):
     label: Label
 
 
+class Hint(Frozen):
+    """Words of the response, a number or a name, and what a source has in their place in the very same sentence.
+
+    A place to look at, no finding: the two sentences may be about different things.
+    """
+
+    words: Span
+    source: Span
+
+
 class Judgement(Frozen):
     """The word of one judge on one claim: exactly one of label and failure; quotes located in what was shown."""
 
@@ -169,6 +179,7 @@ class Judgement(Frozen):
     readings: tuple[Reading, ...] = ()
     reason: str = ""
     prompt_hash: str | None = None
+    hint: Hint | None = Field(default=None, exclude=True)
 
     @model_validator(mode="after")
     def _label_or_failure(self) -> Self:
@@ -335,6 +346,8 @@ class ReportClaim(Frozen):
     looked: Looked | None = None
     proved: bool | None = None
     """A judge said that the cited lines alone contradict it, or that they don't; None: nobody was asked."""
+    hint: Hint | None = None
+    """Where no model has read: a number or a name that a source tells otherwise. It decides nothing."""
 
     @model_validator(mode="after")
     def _undecided_by_nobody(self) -> Self:

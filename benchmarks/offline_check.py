@@ -1,8 +1,8 @@
-"""The offline check's word on the development sets' sentences, and how often gold agrees.
+"""The check without a model on the sentences of development sets, and how often gold agrees.
 
     LONGPROOF_DATA=data python benchmarks/offline_check.py [SET ...]
 
-Prints a table: for each set the sentences, how many stand there, conflict, need a model; the share of conflicts that
+Prints a table: for each set the sentences, how many stand there, have a hint, need a model; the share of hints that
 lie in what gold calls wrong; the share of what stands there that lies in what gold calls right. Where gold judges the
 response as a whole, what stands there in a wrong response is `unknown`: the error may lie elsewhere.
 """
@@ -13,14 +13,14 @@ from tempfile import TemporaryDirectory
 
 from longproof.evaluation.metrics import Counts, sum_counts
 from longproof.evaluation.run import evaluate_dataset
-from longproof.evaluation.scores import conflict_counts, stands_there_counts, table_row
+from longproof.evaluation.scores import hint_counts, stands_there_counts, table_row
 
 SETS = (
     "longnovel_mini_zh:S", "longnovel_mini_zh:XXL", "ragtruth", "summedits", "bamboo_hallu", "faithbench",
     "storysumm", "begin_dialogue", "uhgeval_zh", "quintd_data2text", "accuracy_rotowire",
 )  # fmt: skip
 COLUMNS = (
-    "set", "sentences", "stand there", "conflict", "need a model", "conflicts right", "stands right", "unknown",
+    "set", "sentences", "stand there", "hints", "need a model", "hints right", "stands right", "unknown",
 )  # fmt: skip
 
 
@@ -36,12 +36,14 @@ def row(name: str) -> list[str]:
     dataset, _, scale = name.partition(":")
     with TemporaryDirectory() as folder:
         done = evaluate_dataset(dataset, out=Path(folder), only=f"scale={scale}" if scale else None)
-    labels = [claim.label for result in done.results for claim in result.prediction.claims]
-    conflicts = sum_counts(map(conflict_counts, done.results))
+    claims = [claim for result in done.results for claim in result.prediction.claims]
+    labels = [claim.label for claim in claims]
+    hints = sum_counts(map(hint_counts, done.results))
     stands = sum_counts(map(stands_there_counts, done.results))
     n_stands = labels.count("explicitly_supported")
-    counts = (len(labels), n_stands, labels.count("contradicting"), labels.count(None))
-    return [*map(str, counts), share(conflicts), share(stands), str(n_stands - stands.flags)]
+    n_hints = sum(claim.hint is not None for claim in claims)
+    counts = (len(labels), n_stands, n_hints, labels.count(None))
+    return [*map(str, counts), share(hints), share(stands), str(n_stands - stands.flags)]
 
 
 def share(counts: Counts) -> str:

@@ -33,6 +33,8 @@ class PredictedClaim(Frozen):
     label: Label | None
     failure: str | None
     flagged: tuple[Place, ...] = ()
+    hint: Place | None = None
+    """The words of the response that the check without a model gives a hint about."""
     evidence: tuple[SourceAt, ...] = ()
     votes: tuple[str | None, ...] = ()
     pieces: tuple[tuple[str | None, ...], ...] = ()
@@ -92,12 +94,14 @@ def prediction(report: Report) -> Prediction:
             if span.source_id in sources:
                 at = sources.index(span.source_id)
                 evidence.append(SourceAt(source=at, start=span.start, end=span.end))
+        words = claim.hint and claim.hint.words
         predicted = PredictedClaim(
             text=claim.text,
             origin=claim.origin,
             label=claim.label,
             failure=claim.failure,
             flagged=tuple(flagged),
+            hint=Place(start=words.start, end=words.end, text=words.text) if words else None,
             evidence=tuple(evidence),
             votes=() if by_piece else tuple(last[:-1] if claim.decided_by == "arbiter" else last),
             pieces=tuple(map(tuple, asked.values())) if by_piece else (),

@@ -126,18 +126,11 @@ def flagged_counts(result: Result) -> Counts:
     return character_counts(gold_places(result), flagged_places(result.prediction))
 
 
-def conflict_counts(result: Result) -> Counts:
-    """Of the claims that the offline check calls contradicting: those that gold calls wrong there, and those right.
-
-    A claim is where its flagged words are, all of it where none are flagged. Gray gold counts nothing.
-    """
-    right = wrong = 0
-    for claim in result.prediction.claims if result.prediction.triage else ():
-        if claim.label == "contradicting":
-            sides = {gold_at(result.gold, place) for place in claim.flagged or (claim.origin,)}
-            right += "hallucinated" in sides
-            wrong += sides == {"faithful"}
-    return Counts(right, wrong, 0, 0)
+def hint_counts(result: Result) -> Counts:
+    """Of the hints of the check without a model: those about words that gold calls wrong, and about right ones. Gray
+    gold counts nothing."""
+    sides = [gold_at(result.gold, claim.hint) for claim in result.prediction.claims if claim.hint]
+    return Counts(sides.count("hallucinated"), sides.count("faithful"), 0, 0)
 
 
 def stands_there_counts(result: Result) -> Counts:
@@ -163,7 +156,7 @@ def gold_places(result: Result, name: str | None = None) -> list[Offsets]:
 
 CALLED = CLASS_RATES["precision"]
 HEADLINES: dict[str, tuple[Callable[[Result], Counts], CountedRate]] = {
-    "precision of conflicts": (conflict_counts, CALLED._replace(over="conflicting claims")),
+    "precision of hints": (hint_counts, CALLED._replace(over="hints")),
     "precision of what stands there": (stands_there_counts, CALLED._replace(over="claims that stand there")),
     "mean accuracy": (response_counts, CLASS_RATES["mean accuracy"]),
     "accuracy of hallucinated": (response_counts, CLASS_RATES["recall"]),

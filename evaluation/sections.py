@@ -83,7 +83,7 @@ def _offline(results: Sequence[Result]) -> Iterator[Score]:
     if not unread:
         return
     decided = share(len(labels) - labels.count(None), len(labels))
-    for name in ("precision of conflicts", "precision of what stands there"):
+    for name in ("precision of hints", "precision of what stands there"):
         yield headline(unread, name).model_copy(update={"coverage": decided})
     yield rate_score("coverage of claims", "claims", Rate(decided, len(labels)))
 

@@ -46,8 +46,8 @@ class Settings(BaseModel):
     )
     """The panel, one an entry: openai:MODEL (its key in OPENAI_API_KEY); openai:MODEL@http://HOST:PORT/v1 (vLLM,
     Ollama, any such server); PROVIDER:MODEL (anthropic, google_genai, ollama, bedrock and others, with the extra
-    providers); nli:FOLDER (a model of entailment); offline (alone, no model: says what stands there and what plainly
-    conflicts, never that all is faithful)."""
+    providers); nli:FOLDER (a model of entailment); offline (alone, no model: says what stands there word for word,
+    gives hints, and calls nothing wrong)."""
     arbiter: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None, examples=["openai:gpt-4.1", PERSON]
     )

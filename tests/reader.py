@@ -286,13 +286,14 @@ REPEATS = Reply("The story goes on and on. " * 200, finish="length")
 PAGE = Reply(raw=b"<html><body>502 Bad Gateway</body></html>")
 
 
-def denying(word: str) -> Reader:
-    """Answers well, but what holds this word contradicts the first line of the evidence."""
+def denying(word: str, correction: str = "") -> Reader:
+    """Answers well, but what holds this word contradicts the first line of the evidence, and should say that."""
 
     def rule(asked: Asked, item: Item) -> dict[str, Any]:
         finding = by_words(asked, item)
         if word in item["text"] and "passage" in item:
-            finding |= {"label": "contradicting", "quotes": [asked.first_line], "wrong": word}
+            wrong = {"wrong": word, "correction": correction}
+            finding |= {"label": "contradicting", "quotes": [asked.first_line], **wrong}
         return finding
 
     return Reader(rule)

@@ -6,7 +6,7 @@ Does not know: any rule of judging.
 
 from longproof.agent.types import Outcome, Report, ReportClaim
 from longproof.report.totals import outcome_line
-from longproof.report.view import sides, unread_claims
+from longproof.report.view import hint_line, sides, unread_claims
 from longproof.report.words import words
 from longproof.retrieval.types import Frozen
 
@@ -66,6 +66,7 @@ def brief_of(report: Report) -> Brief:
 
 def _problem(claim: ReportClaim) -> Problem:
     agreeing = [j for j in claim.judgements if claim.label is None or j.label == claim.label]
+    reasons = [hint_line(claim, words("en")), *(j.reason for j in agreeing)]
     evidence = [*claim.evidence, *(span for side in sides(claim) for span in side.spans)]
     return Problem(
         claim_id=claim.id,
@@ -74,7 +75,7 @@ def _problem(claim: ReportClaim) -> Problem:
         label=claim.label or f"undecided: {claim.failure}",
         wrong=tuple(error.span.text for error in claim.errors),
         correction=tuple(error.correction for error in claim.errors),
-        reasons=tuple(dict.fromkeys(j.reason for j in agreeing if j.reason)),
+        reasons=tuple(dict.fromkeys(filter(None, reasons))),
         evidence=tuple(span.text for span in evidence),
         caveat=claim.caveat,
     )

@@ -79,7 +79,7 @@ def _diagnosis() -> Iterator[str]:
     yield f"data folder: {home()} (LONGPROOF_HOME names another)"
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
-    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
+    yield "judge offline: answers (says what stands there word for word, and gives hints; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         about = "; gets no key: LONGPROOF_API_KEY_HOSTS does not list its host" if judge.keyless else ""
         yield f"judge {judge.text}: in longproof.toml{about} (longproof doctor --judge SPEC asks it)"

@@ -6,6 +6,7 @@ function outcomeLine() {
     make("p", { class: "case" }, make("bdi", {}, short(report.case.id, 60)), " · ", make("bdi", {}, short(documents.map(titleOf).join(", "), 80))),
     make("h1", {}, make("span", { class: "stamp" }, make("b", { "aria-hidden": "true" }, sign(report.verdict)), " ", make("span", { class: "word" }, say(report.verdict))), make("span", { class: "outcome-says" }, data.summed)),
     data.triage ? make("p", { class: "triage" }, data.triage) : null,
+    data.hints ? make("div", { class: "hints" }, make("h2", {}, data.hints[0]), make("ul", {}, data.hints[1].map((row) => make("li", {}, row)))) : null,
     data.missing.map((title) => make("p", { class: "triage" }, say("text_missing", { title: short(title, 60) }))),
   );
 }

@@ -53,6 +53,7 @@ def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) 
         "judges": describe_judges(view.names, say),
         "summed": view.outcome,
         "triage": view.notice,
+        "hints": view.hint_lines(10) if view.hints else None,
         "unread": report.triage,
     }
 

@@ -10,7 +10,7 @@ from html import escape
 
 from longproof.agent.report import sentences_at_least
 from longproof.agent.types import LABELS, Label, Report
-from longproof.report.view import ClaimView, ReportView
+from longproof.report.view import ClaimView, ReportView, hint_line
 from longproof.report.words import Piece, words
 
 FINDINGS = 5
@@ -49,8 +49,9 @@ def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
             blocks.append(f"**{about.heading}** · {' · '.join(about.notes)}")
             blocks.append(f"> {_bold_marks(about.passage)}")
             blocks.append(_list(_details(about, view.say)))
-    if view.unread:
-        heading, rows = view.unread_lines(10)
+    lists = [view.hint_lines(10)] if view.hints else []
+    lists += [view.unread_lines(10)] if view.unread else []
+    for heading, rows in lists:
         blocks += [f"### {heading}", _list(map(escape_markup, rows))]
     return "\n\n".join([*blocks, _list(map(escape_markup, view.totals))]) + "\n"
 
@@ -122,6 +123,8 @@ def failure(report: Report, at_least: Label = "ambiguous") -> str:
         lines.append(f"{about.heading}{why_undecided}: {about.text}")
         lines += [f"    {wrong!r} should be {right!r}" for wrong, right in about.corrections]
         lines += [f"    {quote.where}: {quote.text!r}" for quote in about.quotes]
+        if hint := hint_line(claim, view.say):
+            lines.append(f"    {hint}")
         if about.why:
             lines.append(f"    {about.why}")
     return "\n".join(lines)

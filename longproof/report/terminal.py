@@ -48,8 +48,9 @@ def print_report(report: Report, texts: Mapping[str, str], console: Console) -> 
         screen.line(Text(f"\n{title}", style="bold underline"))
         for claim in claims:
             screen.finding(next(numbers), ClaimView(view, claim))
-    if view.unread:
-        title, rows = view.unread_lines(3)
+    lists = [view.hint_lines(10)] if view.hints else []
+    lists += [view.unread_lines(3)] if view.unread else []
+    for title, rows in lists:
         screen.line(Text(f"\n{title}", style="bold"))
         for row in rows:
             screen.indent(Text(row))

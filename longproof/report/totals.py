@@ -28,7 +28,7 @@ _MODEL = re.compile("openai:([^@]+)(?:@.+)?")
 def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     """The words after the verdict: how many sentences are wrong, else undecided.
 
-    Without a model: how many claims stand in the source, conflict with it, and need a model.
+    Without a model: how many claims stand in the source, how many need a model, and for how many there is a hint.
     """
     if report.triage:
         return _offline_outcome(report, say)
@@ -50,14 +50,14 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
         return say["nothing_claimed"]
     labels = Counter(claim.label for claim in report.claims)
     stand = labels["explicitly_supported"] + labels["out_dependent"]
-    conflicts = labels["contradicting"] + labels["fabricated"]
     needs = sum(claim.failure == "needs_model" for claim in report.claims)
-    others = len(report.claims) - stand - conflicts - needs
+    hints = sum(claim.hint is not None for claim in report.claims)
+    others = len(report.claims) - stand - needs
     if stand == len(report.claims):
         parts = [say["all_stand" if report.verdict == "faithful" else "all_stand_unread"]]
     else:
         parts = [say["stand_n"].format(n=stand, all=len(report.claims))]
-    counts = (("conflicts", conflicts), ("needs", needs), ("open", others))
+    counts = (("needs", needs), ("hinted", hints), ("open", others))
     parts += [count_of(say, key, n) for key, n in counts if n]
     claimed = {claim.sentence for claim in report.claims}
     silent = sum(one.label is None for n, one in enumerate(report.sentences) if n not in claimed)

@@ -78,6 +78,7 @@ class ReportView:
         undecided = [one for one in report.claims if one.label is None and one.failure != "needs_model"]
         self.unsettled = undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
         self.unread = unread_claims(report)
+        self.hints = [claim for claim in report.claims if claim.hint]
         self.totals = total_lines(report, self.say)
         """Counts, coverage and cost, how it was made, caveats, how files became texts."""
         self.missing = [document_title(one, self.say) for one in report.documents if one.id not in self.texts]
@@ -97,6 +98,16 @@ class ReportView:
         if len(self.unread) > most:
             rows.append(self.say["more_n"].format(n=len(self.unread) - most))
         return title, rows
+
+    def hint_lines(self, most: int) -> tuple[str, list[str]]:
+        """The hints of the check without a model: a title, so many of them, and the number of the others."""
+        rows: list[str] = []
+        for claim in self.hints[:most]:
+            where = self.quote("", claim.hint.source).where if claim.hint else ""
+            rows.append(f"{self.sentence(claim)}{self.say['colon']}{hint_line(claim, self.say)} · {where}")
+        if len(self.hints) > most:
+            rows.append(self.say["more_n"].format(n=len(self.hints) - most))
+        return f"{self.say['hints']} ({len(self.hints)})", rows
 
     def sentence(self, claim: ReportClaim) -> str:
         """The number of a claim's sentence, in words."""
@@ -165,6 +176,13 @@ def _readable(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 def unread_claims(report: Report) -> list[ReportClaim]:
     """The claims that no model has read and the offline check can't tell, in the order of the text."""
     return [claim for claim in report.claims if claim.failure == "needs_model"]
+
+
+def hint_line(claim: ReportClaim, say: Mapping[str, str]) -> str:
+    """What a source has in the place of a number or a name of the claim, in words; empty without a hint."""
+    if claim.hint is None:
+        return ""
+    return say["hint"].format(source=line(claim.hint.source.text), words=line(claim.hint.words.text))
 
 
 def reason(claim: ReportClaim) -> str:

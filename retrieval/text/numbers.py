@@ -1,7 +1,7 @@
-"""Numbers in running text, Chinese and English, and when two of them may mean the same amount.
+"""Numbers in running text, Chinese and English, with their values.
 
-Knows: digits with separators and multipliers, numerals (read by cn2an), number words (by text2num), percent, and
-words that make a number approximate. Does not know: what is counted.
+Knows: digits with separators and multipliers, numerals (read by cn2an), number words (by text2num), percent.
+Does not know: what is counted, or whether "about" stands before it.
 """
 
 import re
@@ -13,14 +13,12 @@ from text_to_num import text2num
 
 
 class Number(NamedTuple):
-    """A number at `[start, end)` of a text. `percent`: it is a percentage; `exact`: nothing says "about"."""
+    """A number at `[start, end)` of a text. `percent`: it is a percentage; `ordinal`: it says which one."""
 
     start: int
     end: int
     value: float
-    text: str
     percent: bool = False
-    exact: bool = True
     ordinal: bool = False
 
 
@@ -40,15 +38,7 @@ _NUMBER = re.compile(
     r"|(?P<han>[〇零一二三四五六七八九十百千万亿两廿卅]{1,16})"
     rf"|\b(?P<words>(?:{_ONES})(?:[ -]+(?:and )?(?:{_ONES}|{_TIMES})){{0,12}})\b"
 )
-_SPOKEN = re.compile("[一二三四五六七八九两]{2}")  # `三五个` is three to five; nobody writes 35 so
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|个百分点)")
-_ABOUT = re.compile(
-    r"(?:约|大概|近|差不多|不到|超过?|逾|至少|不下|将|上|数|几|\b(?:about|around|approximately|nearly|almost|roughly|some"
-    r"|over|under|than|least|most|up to|close to|estimated|circa)|[~<>≈])\s?(?:(?:us|hk)?[$£€¥]\s?)?\Z"
-)
-_MORE = re.compile(
-    r"\s?(?:[多余几来许]|\+|左右|上下|以上|以下|分之|or (?:so|more|less)\b|-?odd\b|-?plus\b|-?ish\b)"
-)
 
 
 def folded_numbers(text: str) -> Iterator[Number]:
@@ -58,40 +48,12 @@ def folded_numbers(text: str) -> Iterator[Number]:
         if value is None:
             continue
         start, end = match.span()
-        before = text[max(0, start - 24) : start]
+        before = text[max(0, start - 3) : start]
         percent = _PERCENT.match(text, end)
         share = before.endswith("百分之")
-        exact = not (
-            _SPOKEN.fullmatch(match[0])
-            or _ABOUT.search(before)
-            or _MORE.match(text, percent.end() if percent else end)
-        )
         start, end = start - 3 * share, percent.end() if percent else end
         ordinal = bool(match["ordinal"]) or before.endswith("第")
-        yield Number(start, end, value, text[start:end], bool(percent) or share, exact or ordinal, ordinal)
-
-
-def differ(one: Number, other: Number) -> bool:
-    """True if two numbers can't mean the same amount: not by rounding, not as a share beside its percentage."""
-    if not (one.exact and other.exact) or one.ordinal != other.ordinal:
-        return False
-    if one.percent != other.percent or one.text.endswith(other.text) or other.text.endswith(one.text):
-        return False  # '11 may be 2011
-    return one.value != other.value and not (_rounds(one, other) or _rounds(other, one))
-
-
-def _rounds(one: Number, other: Number) -> bool:
-    """True if the first is the second told with fewer digits: a part of one, or a large number."""
-    digits = _digits(one)
-    fine = max(one.value, other.value) >= 1000 or not (one.value + other.value).is_integer()
-    return fine and 0 < digits < _digits(other) and float(f"{other.value:.{digits}g}") == one.value
-
-
-def _digits(number: Number) -> int:
-    """The digits that a number is told with; zeros at the end of a whole number only tell how large it is."""
-    told = re.search(r"[1-9][\d,]*(?:\.\d+)?", number.text)
-    plain = told[0].replace(",", "") if told else f"{number.value:.0f}"
-    return len(plain.replace(".", "")) if "." in plain else len(plain.rstrip("0"))
+        yield Number(start, end, value, bool(percent) or share, ordinal)
 
 
 def _value(match: re.Match[str]) -> float | None:

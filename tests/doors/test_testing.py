@@ -27,12 +27,14 @@ def test_a_failure_reads_as_claims_with_what_the_source_says_and_what_nobody_dec
     with pytest.raises(AssertionError) as failed:
         assert_faithful("Tom sold the boat to Ada for thirty pounds.", source=SOURCE, judge="offline")
     head, notice, *claim = str(failed.value).splitlines()
-    says = "0 of 1 claims stand there, 1 conflicts; every sentence must be at least ambiguous"
-    assert (head, "No model has read this" in notice) == (f"hallucinated: {says}", True)
-    assert claim[:3] == [
-        "✗ contradicting: Tom sold the boat to Ada for thirty pounds.",
-        "    'thirty' should be 'twenty'",
-        "    source (27%): 'Tom sold the boat to Ada for twenty pounds.'",
+    says = (
+        "0 of 1 claims stand there, 1 needs a model, 1 has a hint; every sentence must be at least ambiguous"
+    )
+    assert head == f"undecided: {says}"
+    assert "No model has read this" in notice
+    assert claim[:2] == [
+        "? undecided (needs a model): Tom sold the boat to Ada for thirty pounds.",
+        "    the source says twenty here, not thirty",
     ]
     with pytest.raises(AssertionError, match=r"undecided.*\n.*\n. undecided \(needs a model\): Ada"):
         assert_faithful("Ada was lonely.", source=SOURCE, judge="offline", at_least="contradicting")

@@ -75,18 +75,25 @@ def annotate(**gold: Any) -> Result:
     return with_gold(Gold(outcome="hallucinated", **gold), labels, ("twice",))
 
 
-def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_coverage() -> None:
+def with_hint(result: Result, words: str) -> Result:
+    """The result with a hint on its first claim, about these words."""
+    first, *others = result.prediction.claims
+    claims = (first.model_copy(update={"hint": place(words)}), *others)
+    return result.model_copy(update={"prediction": result.prediction.model_copy(update={"claims": claims})})
+
+
+def test_without_a_model_hints_come_first_with_their_precision_and_coverage() -> None:
     marked = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice")),))
-    here = with_gold(marked, ["contradicting", "explicitly_supported"], ("twice",), triage=True)
-    there = with_gold(marked, ["contradicting", None], ("May",), triage=True)
-    first = sections([here, there])[0]
+    here = with_gold(marked, [None, "explicitly_supported"], triage=True)
+    there = with_gold(marked, [None, None], triage=True)
+    first = sections([with_hint(here, "twice"), with_hint(there, "May")])[0]
     assert first.title == "Without a model"
     assert {score.name: (score.value, score.n) for score in first.scores} == {
-        "precision of conflicts": (0.5, 2),
+        "precision of hints": (0.5, 2),
         "precision of what stands there": (1.0, 1),
-        "coverage of claims": (0.75, 4),
+        "coverage of claims": (0.25, 4),
     }
-    assert first.scores[0].coverage == 0.75
+    assert first.scores[0].coverage == 0.25
 
 
 def in_parts(*sides: Any) -> Gold:
@@ -97,14 +104,15 @@ def in_parts(*sides: Any) -> Gold:
 
 
 @pytest.mark.parametrize(
-    ("gold", "conflicts", "standing"),
+    ("gold", "hints", "standing"),
     [(Gold(outcome="hallucinated"), 1.0, None), (Gold(outcome="hallucinated", errors=()), 1.0, None),
      (Gold(outcome="faithful"), 0.0, 1.0), (Gold(outcome=None), None, None),
      (in_parts("faithful", "hallucinated"), 0.0, 0.0), (in_parts(None, "faithful"), None, 1.0)],
 )  # fmt: skip
-def test_gold_is_taken_at_its_word(gold: Gold, conflicts: float | None, standing: float | None) -> None:
-    found = scores(with_gold(gold, ["contradicting", "explicitly_supported"], triage=True))["Without a model"]
-    assert found["precision of conflicts"] == conflicts
+def test_gold_is_taken_at_its_word(gold: Gold, hints: float | None, standing: float | None) -> None:
+    result = with_hint(with_gold(gold, [None, "explicitly_supported"], triage=True), "twice")
+    found = scores(result)["Without a model"]
+    assert found["precision of hints"] == hints
     assert found["precision of what stands there"] == standing
 
 

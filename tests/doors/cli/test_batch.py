@@ -42,26 +42,29 @@ def test_junit_has_a_test_for_every_case_and_says_why_it_fails(files, two):
         case("said", response=SOURCE),
     ]
     write(files, [*two, *rows])
-    assert run(*BATCH, "--junit", "tests.xml") == 2
+    with ChatServer(denying("ninety", "twenty")) as server:
+        assert run(*BATCH, "--judge", f"openai:m@{server.address}", "--junit", "tests.xml") == 2
     suite = ElementTree.parse("tests.xml").getroot()
-    assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "3", "errors": "1"}
+    assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "2", "errors": "1"}
     tests = {test.get("name"): (one.tag, one.get("type"), str(one.text)) for test in suite for one in test}
-    assert {test.get("name") for test in suite} - tests.keys() == {"said"}
+    assert {test.get("name") for test in suite} - tests.keys() == {"<b>right", "said"}
     for name, kind, says in (
-        ("<b>right", ("failure", "undecided"), ""),
         ("wrong", ("failure", "hallucinated"), "'ninety' should be 'twenty'"),
-        ("open␛", ("failure", "undecided"), "lonely & <i>cold</i>"),
+        ("open␛", ("failure", "hallucinated"), "lonely & <i>cold</i>"),
         ("no⟦LS⟧ne", ("error", "not checked"), "none.txt"),
     ):
         assert (tests[name][:2], says in tests[name][2]) == (kind, True), name
+    assert run("batch", "cases.jsonl", "--out", "offline", "--junit", "tests.xml") == 2
+    failures = ElementTree.parse("tests.xml").getroot().findall("./testcase/failure")
+    assert {failure.get("type") for failure in failures} == {"undecided"}
 
 
 def test_the_documented_step_is_a_command_that_runs(files, two):
     documented = (Path(__file__).parents[3] / "docs" / "embedding.md").read_text("utf-8")
     (line,) = re.findall(r"(?m)^ *(longproof batch.*)", documented)
-    assert run(*shlex.split(line.replace("openai:gpt-4.1", "offline"))[1:]) == 1
+    assert run(*shlex.split(line.replace("openai:gpt-4.1", "offline"))[1:]) == 3
     assert Path("checked.xml").is_file()
-    assert "hallucinated (no model)" in Path("checked/index.html").read_text("utf-8")
+    assert "undecided (no model)" in Path("checked/index.html").read_text("utf-8")
 
 
 BAD = {

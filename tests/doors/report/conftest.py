@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from building import Builder, Built, call, judgement
 
-from longproof.agent.types import Error, Looked, Reading
+from longproof.agent.types import Error, Hint, Looked, Reading
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
 HOSTILE = (
@@ -73,21 +74,32 @@ def english_report() -> Built:
     return made.build("weir")
 
 
-def triage(language: str, stand: int, conflict: int, unread: int) -> Built:
-    """A report of the offline check: so many sentences stand there, conflict, or need a model."""
-    n = stand + conflict + unread
+def triage(language: str, stand: int, hints: int, unread: int) -> Built:
+    """A report of the offline check: so many sentences stand there, have a hint, or only need a model."""
+    n = stand + hints + unread
     day = "第{}日，王冕走了{}里路。" if language == "zh" else "On day {} he walked {} miles. "
     source = Document.of("".join(day.format(i, i) for i in range(n)), title="walk")
-    told = (day.format(i, i + (stand <= i < stand + conflict)) for i in range(n))
+    told = (day.format(i, i + (stand <= i < stand + hints)) for i in range(n))
     made = Builder("".join(told).strip(), source, triage=True, protocol="longproof", judges=["offline"])
     for i in range(n):
-        if i < stand + conflict:
-            label = "explicitly_supported" if i < stand else "contradicting"
-            made.says(label, made.quote(day.format(i, i).strip()), judgements=[judgement("offline", label)])
+        if i < stand:
+            said = judgement("offline", "explicitly_supported")
+            made.says("explicitly_supported", made.quote(day.format(i, i).strip()), judgements=[said])
         else:
-            unread = judgement("offline", failure="needs_model")
-            made.says(None, failure="needs_model", judgements=[unread])
+            unsaid = judgement("offline", failure="needs_model")
+            hint = _hint(made, i) if i < stand + hints else None
+            made.says(None, failure="needs_model", judgements=[unsaid], hint=hint)
     return made.build("walk")
+
+
+def _hint(made: Builder, i: int) -> Hint:
+    """The last number of the i-th sentence, and that of the source's."""
+    ours, (source,) = made.spans[i], made.sources
+    start, end = sentences(source.text)[i]
+    theirs = source.span(start, end)
+    places = [(span, span.text.rindex(str(n)), len(str(n))) for span, n in ((ours, i + 1), (theirs, i))]
+    words, source_words = (span.part(at, at + length) for span, at, length in places)
+    return Hint(words=words, source=source_words)
 
 
 @pytest.fixture(scope="session", params=["en", "zh"])

@@ -27,7 +27,7 @@ def test_the_wrong_come_first_and_what_no_model_read_is_apart(english_report, tr
     view = ReportView(report.model_copy(update={"claims": (unproved, *report.claims[1:])}), texts)
     assert [claim.id for claim in view.wrong] == ["c2", "c3", "c0"]
     triage = ReportView(*triage_report)
-    assert (len(triage.unread), triage.unsettled) == (38, [])
+    assert (len(triage.unread), triage.unsettled) == (39, [])
     standing = ReportView(*standing_report)
     assert (standing.report.verdict, standing.outcome) == ("undecided", standing.say["all_stand_unread"])
 
