@@ -38,6 +38,14 @@ def contradicting(asked: Asked, item: Item) -> dict[str, Any]:
     return {**by_words(asked, item), "quotes": [asked.first_line], "correction": HOSTILE, **about}
 
 
+def thirty_is_wrong(asked: Asked, item: Item) -> dict[str, Any]:
+    """A sentence with "thirty" is contradicted by the first line shown, and corrected to "twenty"."""
+    if "thirty" not in item["passage"]:
+        return by_words(asked, item)
+    finding = {"label": "contradicting", "kind": "entity", "wrong": "thirty", "correction": "twenty"}
+    return {**by_words(asked, item), **finding, "quotes": [asked.first_line]}
+
+
 class Served:
     """The server on a thread of its own, as `longproof serve` runs it; `stop` ends it like a terminal's Ctrl-C."""
 
@@ -73,6 +81,13 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     yield start
     for one in started:
         one.stop()
+
+
+@pytest.fixture
+def judge() -> Iterator[str]:
+    """The spec of a scripted judge that knows that thirty is wrong."""
+    with ChatServer(Reader(thirty_is_wrong)) as chat:
+        yield f"openai:a@{chat.address}"
 
 
 @pytest.fixture
@@ -177,10 +192,10 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve, opened_at):
     assert_unharmed(seen)
 
 
-def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve, opened_at):
+def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve, judge, opened_at):
     from selenium.webdriver.common.keys import Keys
 
-    seen = opened_at(serve([]).address)
+    seen = opened_at(serve([judge]).address)
     check(seen)
     seen.one(".accept input").click()
     until(seen, "document.querySelector('.prose > .sentence del')?.textContent === 'thirty'")
@@ -265,8 +280,8 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve, opened_at):
         until(again, DONE)
 
 
-def test_marks_outlive_what_goes_wrong_at_the_server(serve, opened_at, tmp_path):
-    seen = opened_at(serve([]).address)
+def test_marks_outlive_what_goes_wrong_at_the_server(serve, judge, opened_at, tmp_path):
+    seen = opened_at(serve([judge]).address)
     check(seen)
     (folder,) = (tmp_path / "home" / "serve").glob("2*")
     claim = json.loads((folder / "report.json").read_text("utf-8"))["claims"][0]["id"]
@@ -287,8 +302,8 @@ def test_marks_outlive_what_goes_wrong_at_the_server(serve, opened_at, tmp_path)
     assert json.loads((folder / "marks.json").read_text("utf-8"))[claim]["note"] == "kept"
 
 
-def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve, opened_at):
-    seen = opened_at(serve([]).address)
+def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve, judge, opened_at):
+    seen = opened_at(serve([judge]).address)
     check(seen)
     note = "document.querySelector('.mark input[type=text]')"
     seen.one(".mark input[type=text]").send_keys("half a w")
@@ -304,10 +319,10 @@ def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve, opened_at
     until(seen, f"{note}.value === 'half a word' && document.activeElement === {note}")
 
 
-def test_with_the_keyboard_alone(serve, opened_at):
+def test_with_the_keyboard_alone(serve, judge, opened_at):
     from selenium.webdriver.common.keys import Keys
 
-    seen = opened_at(serve([]).address)
+    seen = opened_at(serve([judge]).address)
 
     def tab_to(selector: str) -> None:
         for _ in range(60):
