@@ -157,7 +157,7 @@ def test_a_missing_text_or_source_is_said(opened, english_report, triage_report)
     assert seen.text(".card .quotes q") == "thirty-one years"
     seen = opened(triage_report)
     signs = seen.texts(".sentence.not_checked .tag")
-    assert len(signs) == 38
+    assert len(signs) == 39
     assert not any("✔" in sign or "✓" in sign for sign in signs)
     claims = [c.model_copy(update={"evidence": (), "window": None, "judgements": ()}) for c in report.claims]
     alone = report.model_copy(update={"documents": report.documents[:1], "claims": tuple(claims)})
