@@ -48,7 +48,7 @@ _WORD_UNREAD = {
 }
 """Elements of DOCX that readers see and that are not read, and what they are."""
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_IN_LINE = (*_SPACES, "t", "textpath", "txbxContent", "footnoteReference", "endnoteReference")
+_IN_LINE = (*_SPACES, "t", "textpath", "fldChar", "txbxContent", "footnoteReference", "endnoteReference")
 _HEADING_STYLE = re.compile(r"heading ([1-6])|(title)", re.IGNORECASE)
 
 
@@ -185,6 +185,8 @@ class _Word:
                 parts.append(child.text or "")
             elif tag == "textpath":
                 parts.append(_attribute(child, "string"))
+            elif tag == "fldChar":
+                parts.append(_chosen(child))
             elif tag in _SPACES:
                 parts.append(_SPACES[tag])
             elif tag == "txbxContent":
@@ -244,6 +246,16 @@ class _Word:
 
     def _parse(self, path: str) -> Element:
         return parse_xml(self._archive.read(path))
+
+
+def _chosen(field: Element) -> str:
+    """The visible choice of a form's drop-down list; empty for any other field."""
+    entries = [_attribute(entry, "val") for entry in field.iterfind("{*}ffData/{*}ddList/{*}listEntry")]
+    for setting in ("result", "default"):
+        number = _attribute(field.find(f"{{*}}ffData/{{*}}ddList/{{*}}{setting}"), "val")
+        if number.isdecimal() and int(number) < len(entries):
+            return entries[int(number)]
+    return entries[0] if entries else ""
 
 
 def _tag(element: Element) -> str:

@@ -2,24 +2,21 @@
 
 Knows: how an HTML page declares its encoding, where title and address stand in HTML and in the front matter of
 Markdown; which of html-to-markdown's options keep the text's structure and drop marks that would stand in the way
-of a quote (links, emphasis, inline code); what readers don't see. Does not know: where pages lie, how they are
-searched.
-Markup is hostile: one linear pass cuts out scripts and overlong attributes, and pieces of bounded size are
-converted.
+of a quote (links, emphasis, inline code). Does not know: what of the markup readers see (`visible`), where pages lie,
+how they are searched.
+Markup is hostile: pieces of bounded size are converted.
 Titles and addresses are the page's own claims: they are shown, never fetched.
 """
 
 import re
 from collections.abc import Iterator
-from functools import partial
-from html import unescape
 from io import StringIO
-from itertools import islice
 from pathlib import PurePath
 
 from longproof.retrieval.contents import Contents, decode, plain_errors
 from longproof.retrieval.text.normalise import CJK
 from longproof.retrieval.types import BadInput, Document
+from longproof.retrieval.visible import UNREAD, UNSEEN, visible_markup
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")
 
@@ -38,47 +35,16 @@ _KNOWN_CODEC = re.compile(r"utf-8|gb18030|euc-jp|windows-(125\d|874)|iso-8859-\d
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\x00-\x20]{1,2000}", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]{0,2000}\n){0,100}?)---[ \t]*(?:\n|\Z)")
 PIECE = 250_000
-LONGEST_TAG = 4000  # longer attributes go: html-to-markdown takes time in the square of their number
 
-_ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+(?:>|\Z)"""
-_TOKEN = re.compile(
-    rf"""
-    <!--(?:-?>|(?P<comment>.*?)(?:--!?>|\Z))
-    |<(?P<raw>script|style|title|iframe|textarea)(?=[\s/>]){_ATTRIBUTES}
-        (?P<within>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)
-    |<[!?][^>]*+(?:>|\Z)
-    |<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})
-    """,
-    re.DOTALL | re.IGNORECASE | re.VERBOSE,
-)
-_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++)))?+""")
 _PREFORMATTED = re.compile(r"(<(?:pre|textarea)(?=[\s>]).*?(?:</(?:pre|textarea)>|\Z))", re.DOTALL | re.I)
 _WIDE = f"{CJK}\u3000-\u303f\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_WIDE}])\n\s*+(?=[{_WIDE}])")
-_SAVED_FROM = re.compile(r"saved from url=\(\d{1,9}\)(\S+)|Page saved with SingleFile\s{1,9}url:\s{1,9}(\S+)")
-_HIDING = re.compile(
-    r"\shidden(?=[\s=>/])|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)", re.IGNORECASE
-)
 
-_BOXES = frozenset({"figcaption", "legend", "summary", "text"})
-"""Become `div`, as a page's own elements do: the converter would set the first three in italics; `text` is SVG's."""
 _INLINE = (
     "a abbr b big cite code del dfn em font g i img ins kbd label mark math q s samp small strike strong sub sup svg "
     "time tspan tt u var"
 )
 """Elements whose tags go and whose text stays."""
-_UNREAD = {
-    "canvas": "drawings by scripts",
-    **dict.fromkeys(("embed", "object"), "embedded files"),
-    "iframe": "embedded pages",
-    "rt": "readings above characters",
-}
-"""Elements that readers see and that are not read, and what they hold."""
-_UNSEEN = {
-    **dict.fromkeys(("audio", "video"), "sound and films"),
-    **dict.fromkeys(("template", "noscript", "datalist"), "hidden parts"),
-    **dict.fromkeys(("img", "image"), "pictures"),
-}
 _PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
 _BESIDE = (
     "nav aside footer button dialog select svg math "
@@ -147,7 +113,7 @@ def html_to_markdown(html: str, page: Contents, *, main_only: bool = False) -> s
     `page` takes what its head says and remarks on what is cut out. Raises BadInput for markup that no reader could
     have meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
     """
-    markup = _TOKEN.sub(partial(_clean, page), html.replace("\0", ""))
+    markup = visible_markup(html.replace("\0", ""), page)
     # Outside preformatted text a line break is a space, or nothing between Chinese characters.
     parts = _PREFORMATTED.split(markup)
     parts[::2] = [_BREAK_IN_CJK.sub("", part).replace("\n", " ") for part in parts[::2]]
@@ -158,47 +124,6 @@ def html_to_markdown(html: str, page: Contents, *, main_only: bool = False) -> s
         if text.tell() > limit:
             raise BadInput("its tables or lists blow up when written out; save the page as text")
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
-
-
-def _clean(page: Contents, token: re.Match[str]) -> str:
-    """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
-    raw, name = (token["raw"] or "").lower(), (token["name"] or "").lower()
-    attributes, comment = token["attributes"] or "", token["comment"] or ""
-    if raw == "textarea":
-        within = token["within"].replace("<", "&lt;")
-        return f"<textarea>{within}</textarea>"
-    if raw == "title":
-        page.facts.setdefault("title", unescape(token["within"][:2000]))
-    elif raw in ("script", "style"):
-        page.left_out.add("scripts and styles")
-    elif comment.strip():
-        page.left_out.add("comments")
-        if saved := _SAVED_FROM.search(comment[:2000]):
-            page.facts.setdefault("saved from", saved[1] or saved[2])
-    elif name in ("meta", "link"):
-        _note_fact(page.facts, name, attributes)
-    elif raw == "iframe" or name in _UNREAD:
-        page.unread.add(_UNREAD[raw or name])
-    elif name in _UNSEEN:
-        page.left_out.add(_UNSEEN[name])
-    elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
-        page.left_out.add("hidden parts")
-    if not name:
-        return ""
-    short = attributes if len(attributes) <= LONGEST_TAG else ">"
-    plain = "div" if name in _BOXES or "-" in name else name
-    return f"<{token['end']}{plain}{short}"
-
-
-def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:
-    """Note a canonical address, og:title or og:url; 50 attributes are read, of a name that comes twice the first."""
-    values: dict[str, str] = {}
-    for match in islice(_ATTRIBUTE.finditer(attributes, 0, 20_000), 50):
-        values.setdefault(match[1].lower(), unescape(match[2] or match[3] or match[4] or ""))
-    if name == "link" and values.get("rel", "").lower() == "canonical":
-        facts.setdefault("canonical", values.get("href", "").strip())
-    elif name == "meta" and (key := values.get("property", "").lower()) in ("og:title", "og:url"):
-        facts.setdefault(key, values.get("content", "").strip()[:2000])
 
 
 def _pieces(markup: str) -> Iterator[str]:
@@ -226,7 +151,7 @@ def _convert(markup: str, main_only: bool) -> str:
         expand_abbreviations=False,
         skip_images=True,
         strip_tags=_INLINE.split(),
-        exclude_selectors=[*_UNREAD, *_UNSEEN, *_PARTS_UNSEEN, *beside],
+        exclude_selectors=[*UNREAD, *UNSEEN, *_PARTS_UNSEEN, *beside],
     )
     try:
         result = convert(markup, options)

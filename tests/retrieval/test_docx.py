@@ -52,6 +52,13 @@ def cell(*blocks: str) -> str:
     return f"<w:tc><w:tcPr/>{''.join(blocks)}</w:tc>"
 
 
+def drop_down(*settings: str) -> str:
+    """A form's old drop-down list with the choices North, East and West."""
+    entries = "".join(f'<w:listEntry w:val="{choice}"/>' for choice in ("North", "East", "West"))
+    field = f"<w:ffData><w:ddList>{''.join(settings)}{entries}</w:ddList></w:ffData>"
+    return f"<w:r><w:fldChar w:fldCharType='begin'>{field}</w:fldChar><w:fldChar w:fldCharType='end'/></w:r>"
+
+
 A, B, C, D = (paragraph(run(letter)) for letter in "abcd")
 TABLE = f"<w:tbl><w:tblPr/><w:tr>{cell(C)}{cell(D)}</w:tr></w:tbl>"
 BOX = "<w:r><w:pict><w:txbxContent>{}</w:txbxContent></w:pict></w:r>"
@@ -75,6 +82,24 @@ SEEN = {
     "a text box once, for old programs too": (paragraph(OLD_TOO.format(BOX.format(B), BOX.format(C))), "b"),
     "a formula": (paragraph("<m:oMath xmlns:m='m'><m:r><m:t>x=2</m:t></m:r></m:oMath>"), "x=2"),
     "lettering": (paragraph("<w:r><w:pict><v:textpath xmlns:v='v' string='a'/></w:pict></w:r>"), "a"),
+    "a drop-down list that nobody touched": (paragraph(run("a "), drop_down()), "a North"),
+    "a drop-down list and its choice": (
+        paragraph(drop_down("<w:default w:val='1'/><w:result w:val='2'/>")),
+        "West",
+    ),
+    "a drop-down list and its default": (paragraph(drop_down("<w:default w:val='1'/>")), "East"),
+    "a drop-down list with a wrong number": (paragraph(drop_down("<w:result w:val='9'/>")), "North"),
+    "a check box": (
+        paragraph(run("a"), "<w:r><w:fldChar><w:ffData><w:checkBox/></w:ffData></w:fldChar></w:r>"),
+        "a",
+    ),
+    "a new drop-down list": (
+        paragraph(
+            "<w:sdt><w:sdtPr><w:dropDownList><w:listItem w:displayText='East'/></w:dropDownList></w:sdtPr>"
+            f"<w:sdtContent>{run('West')}</w:sdtContent></w:sdt>"
+        ),
+        "West",
+    ),
     "base characters": (paragraph(f"<w:ruby><w:rubyBase>{run('字')}</w:rubyBase></w:ruby>"), "字"),
 }
 
