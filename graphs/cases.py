@@ -23,7 +23,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, Priv
 
 from longproof.agent.types import Case, Kind, Label, Task
 from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
-from longproof.retrieval.loaders import is_file_name, read_source, record, refuse_irregular
+from longproof.retrieval.files import open_file
+from longproof.retrieval.loaders import is_file_name, read_source, record
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, FileNotes, Frozen, first_fault
 
@@ -111,8 +112,7 @@ class GivenCase(Frozen):
 def case_lines(path: Path) -> Iterator[tuple[CaseLine, bytes]]:
     """Every line that is not blank. Raises BadInput where the file can't be read."""
     try:
-        refuse_irregular(path)
-        with path.open("rb") as file:
+        with open_file(path) as file:
             offset = 0
             for number, data in enumerate(file, start=1):
                 if data.strip():
@@ -124,7 +124,7 @@ def case_lines(path: Path) -> Iterator[tuple[CaseLine, bytes]]:
 
 def case_line(path: Path, line: CaseLine) -> bytes:
     """One line again."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         file.seek(line.offset)
         return file.read(line.length)
 

@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeVar
@@ -28,7 +28,15 @@ from longproof.agent.types import Case, Outcome, Report, Usage
 from longproof.graphs.cases import REPORTS, digest, report_path
 from longproof.graphs.joined import MOST_CASES, SOURCE_CHARACTERS
 from longproof.graphs.verifier import Verifier, run
-from longproof.retrieval.files import clear_parts, private_file, private_folder, write_lines, write_whole
+from longproof.retrieval.files import (
+    clear_parts,
+    open_file,
+    private_file,
+    private_folder,
+    read_whole,
+    write_lines,
+    write_whole,
+)
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
@@ -121,7 +129,7 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
     if not path.is_file():
         raise BadInput(f"{folder} holds no {RESULTS}: give the folder that a run wrote")
     lines: list[L] = []
-    with path.open("rb") as file:
+    with open_file(path) as file:
         for number, data in enumerate(file, start=1):
             try:
                 lines.append(kind.model_validate_json(data))
@@ -301,8 +309,13 @@ def _open_list(folder: Path, run: Mapping[str, object], anew: bool) -> Path:
         text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
         write_whole(folder / RUN, text.encode("utf-8"))
     known = None
-    with suppress(OSError, ValueError):
-        known = json.loads((folder / RUN).read_bytes())
+    try:
+        known = json.loads(read_whole(folder / RUN))
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError):
+            raise BadInput(f"can't read {folder / RUN}: {error.strerror}; choose another folder") from error
+    except ValueError:
+        pass  # not what a run wrote
     if known != wanted:
         raise BadInput(
             f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: "
@@ -312,8 +325,12 @@ def _open_list(folder: Path, run: Mapping[str, object], anew: bool) -> Path:
     clear_parts(folder / REPORTS)
     if anew:
         path.unlink(missing_ok=True)
-    private_file(path)
-    if (data := path.read_bytes()) and not data.endswith(b"\n"):
+    try:
+        private_file(path)
+        data = read_whole(path)
+    except OSError as error:
+        raise BadInput(f"can't read and write {path} ({error.strerror}): choose another folder") from error
+    if data and not data.endswith(b"\n"):
         write_whole(path, data[: data.rfind(b"\n") + 1])
     return path
 

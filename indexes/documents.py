@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
-from longproof.retrieval.files import write_whole
+from longproof.retrieval.files import read_whole, write_whole
 from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes, Frozen, text_id
 
 CACHED_CHARACTERS = 20_000_000
@@ -72,6 +72,14 @@ class DocumentRef(Frozen):
     notes: FileNotes = FileNotes()
 
 
+def _size(path: Path) -> int | None:
+    """The size of a file in bytes; None where there is none that can be seen."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
 class DocumentStore:
     """Texts in `folder`, with a cache of those opened last, up to CACHED_CHARACTERS."""
 
@@ -103,7 +111,7 @@ class DocumentStore:
     def _put_text(self, text: str) -> str:
         id_, data = text_id(text), text.encode("utf-8")
         path = self._path(id_)
-        if not path.exists() or path.stat().st_size != len(data):
+        if _size(path) != len(data):
             write_whole(path, data)
         self._texts.put(id_, text)
         return id_
@@ -111,7 +119,7 @@ class DocumentStore:
     def _read(self, id_: str) -> str:
         path = self._path(id_)
         try:
-            text = path.read_bytes().decode("utf-8", "replace")
+            text = read_whole(path).decode("utf-8", "replace")
         except OSError as error:
             why = f"can't read the stored text {path}: {error.strerror}"
             raise BadInput(f"{why}; give the source again") from error

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.dense import DenseIndex, Embedder, Vectors
-from longproof.retrieval.files import write_whole
+from longproof.retrieval.files import read_whole, write_whole
 from longproof.retrieval.loaders import read_bytes
 from longproof.retrieval.ranking import AMONG, Bm25, Engine, LexicalIndex, Okapi, fuse, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
@@ -65,7 +65,7 @@ def open_vectors(
         return vectors
     stored = b""
     with suppress(OSError):
-        stored = path.read_bytes()
+        stored = read_whole(path)
     data = stored[32:]
     if stored[:32] != sha256(key.digest() + data).digest():
         raise BadInput(f"the vectors {path} are damaged: delete this file and run again to make them anew")

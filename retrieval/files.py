@@ -1,14 +1,16 @@
-"""The user's data folder, atomic writes, and the tables of TOML files. Does not know: what is in the files.
+"""The user's data folder, reading and atomic writes, the tables of TOML files. Does not know: what is in the files.
 
-Knows: a file is there whole or not at all, and nobody else reads it.
+Knows: a file is there whole or not at all, and nobody else reads it; opening a pipe may wait forever.
 """
 
+import errno
 import os
+import stat
 import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 from longproof.retrieval.text.redact import one_line
@@ -51,23 +53,49 @@ def private_file(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
-            raise PermissionError(f"{path} can't be read and written as a file") from None
+            why = "not a file that can be read and written"
+            raise PermissionError(errno.EACCES, why, str(path)) from None
     rights = path.stat().st_mode
     if rights & 0o077:
         with suppress(PermissionError):
             path.chmod(0o660 if rights & 0o020 else 0o600)
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file to read it. Raises OSError, at once for what is none, such as a pipe or a socket."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "a socket, not a file", str(path)) from error
+        raise
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "a device or a pipe, not a file", str(path))
+
+
+def read_whole(path: Path) -> bytes:
+    """All that is in a regular file. Raises OSError as `open_file` does."""
+    with open_file(path) as file:
+        return file.read()
+
+
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file atomically: a reader sees the old content, or all of the new one. Raises BadInput.
 
-    A device or a pipe is written to as it is: a file that is renamed over it would take its place.
+    A device, or a pipe that somebody reads, is written to as it is: a file renamed over it would take its place.
     """
     parts = [data] if isinstance(data, bytes) else data
     try:
         private_folder(path.parent)
         if path.exists() and not path.is_file():
-            with path.open("wb") as file:
+            handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+            with os.fdopen(handle, "wb") as file:
+                os.set_blocking(handle, True)
                 file.writelines(parts)
             return
         part = path.parent / f"{PART}{uuid4().hex}"
@@ -101,8 +129,8 @@ def clear_parts(folder: Path) -> None:
 def read_toml(path: Path) -> dict[str, Any]:
     """All that stands in a TOML file. Raises BadInput."""
     try:
-        if path.exists() and not path.is_file():  # opening a pipe would wait for a writer that never comes
-            raise BadInput("a folder, a device or a pipe, not a file")
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        return tomllib.loads(read_whole(path).decode("utf-8").replace("\r\n", "\n"))
+    except OSError as error:
+        raise BadInput(f"can't read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error

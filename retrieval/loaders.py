@@ -9,7 +9,6 @@ nothing is unpacked to disk, fetched or run.
 
 import json
 import re
-import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from typing import IO, Any, BinaryIO, Never
 
 from longproof.retrieval.books import read_docx, read_epub, read_pdf
 from longproof.retrieval.contents import CHARACTERS, Contents, decode, printable, refuse_longer
+from longproof.retrieval.files import open_file
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes
 from longproof.retrieval.web_pages import read_page
@@ -83,8 +83,7 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a regular file. Raises BadInput where it can't be read or has more than FILE_BYTES."""
     name = printable(str(path))
     try:
-        refuse_irregular(path)
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return _read_within_limit(file, name)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
@@ -113,15 +112,6 @@ def is_file_name(text: str, folder: Path) -> bool:
     with suppress(OSError, ValueError):
         return (folder / name).is_file()
     return False
-
-
-def refuse_irregular(path: Path) -> None:
-    """Raises BadInput for a device, a pipe or a socket, which may never end; OSError where there is nothing."""
-    mode = path.stat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise BadInput(
-            f"{printable(str(path))}: a device or a pipe, not a file; save its content to a file first"
-        )
 
 
 def read_apart(suffix: str, data: bytes, name: str) -> Contents:

@@ -9,7 +9,7 @@ import os
 import re
 from urllib.parse import urlsplit
 
-from longproof.retrieval.text.redact import DEFAULT_ADDRESS, own_address, without_credentials
+from longproof.retrieval.text.redact import DEFAULT_ADDRESS, RUN, own_address, without, without_credentials
 from longproof.retrieval.types import BadInput
 
 PROVIDER = "provider:"
@@ -56,6 +56,15 @@ def key_variable(address: str | None, *, by_owner: bool) -> str:
 def key_variables() -> set[str]:
     """The environment variables that hold keys, as far as their names or the list of hosts say."""
     return {name for name in os.environ if name.endswith(SECRETS)} | set(_listed_hosts().values())
+
+
+def without_keys(text: str, *, by_chance: bool = False) -> str:
+    """The text without the keys in the environment. With `by_chance`, words that only stand in for a key stay."""
+    for name in key_variables():
+        key = os.environ.get(name, "").strip()
+        if not by_chance or (len(key) >= RUN and re.search(r"\d", key)):
+            text = without(key, text)
+    return text
 
 
 def is_key(text: str) -> bool:

@@ -6,19 +6,19 @@ Does not know: retries, limits, the ledger, or what an answer means.
 """
 
 import json
-import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
-from longproof.agent.models.addresses import PROVIDER, key_variables
+from longproof.agent.models.addresses import PROVIDER, without_keys
 from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refused_request
-from longproof.retrieval.text.redact import one_line, without
+from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput, first_fault
 
 OLLAMA_CONTEXT = 32_768
@@ -155,12 +155,16 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
+def _words_of_one(error: BaseException) -> str:
+    """The words of an error; of one that quotes the answer, only what doesn't."""
+    if isinstance(error, ValidationError):
+        return first_fault(error)[1]
+    if isinstance(error, OutputParserException):
+        return type(error).__name__
+    return str(error) or type(error).__name__
+
+
 def _words_of(error: Exception) -> str:
     """The words of an error and of what caused it, on one line, without what the environment keeps secret."""
-    if isinstance(error, ValidationError):
-        _, text = first_fault(error)
-    else:
-        text = "; ".join(dict.fromkeys(str(one) or type(one).__name__ for one in _causes(error)))
-    for name in key_variables():
-        text = without(os.environ.get(name, "").strip(), text)
-    return one_line(text)
+    text = "; ".join(dict.fromkeys(_words_of_one(cause) for cause in _causes(error)))
+    return one_line(without_keys(text))

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from longproof.agent.models.answers import Chat, Message, Raw, Unanswered
 from longproof.agent.types import Failure
-from longproof.retrieval.files import private_file, private_folder, write_whole
+from longproof.retrieval.files import open_file, private_file, private_folder, write_whole
 from longproof.retrieval.text.redact import own_address
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -74,6 +74,8 @@ class Ledger:
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
+        self._file: tuple[int, int] | None = None
+        """Which file the open database is; None in memory."""
 
     @classmethod
     async def open(cls, path: Path | None, *, retry_failed: bool = False, busy_s: float = BUSY_S) -> "Ledger":
@@ -83,6 +85,7 @@ class Ledger:
         """
         ledger = cls(path, retry_failed=retry_failed)
         ledger._db = await ledger._in_thread(_open, path, busy_s)
+        ledger._file = _file_at(path)
         return ledger
 
     async def get(self, key: str) -> Raw | None:
@@ -178,7 +181,7 @@ class Ledger:
             return await self._loop.run_in_executor(self._thread, work, *values)
         except sqlite3.Error as error:
             self._failed = LedgerFailed(
-                f"the ledger {self._path} can't be used: {error}; free space, or move it away"
+                f"the ledger {self._path} can't be used: {error}; mend that, or move the file away, and go on"
             )
             raise self._failed from error
 
@@ -193,6 +196,9 @@ class Ledger:
 
     def _commit(self, message: Message, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
+        if _file_at(self._path) != self._file:
+            # SQLite goes on writing to a file that has no name any more.
+            raise sqlite3.OperationalError("it was removed or replaced while it was open")
         key, answer = message.key, json.dumps(raw.model_dump(exclude_none=True))
         self._db.execute(
             "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
@@ -202,6 +208,15 @@ class Ledger:
         self._asked_again.add(key)
         kept: str = self._select(key)[0]
         return kept
+
+
+def _file_at(path: Path | None) -> tuple[int, int] | None:
+    """Which file lies there; None where there is none."""
+    try:
+        status = path.stat() if path else None
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status else None
 
 
 def begun_otherwise(run_id: str) -> BadInput:
@@ -315,7 +330,7 @@ class Replay(NamedTuple):
     def open(cls, path: Path) -> "Replay":
         """Open and check a file. Raises BadInput where it is no recording, or too large."""
         try:
-            with gzip.open(path) as file:
+            with open_file(path) as packed, gzip.open(packed) as file:
                 text = file.read(MOST_BYTES + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise BadInput(f"can't read the recording {path}: {error}") from error

@@ -17,6 +17,7 @@ from hashlib import sha256
 from itertools import count
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from longproof.agent.models.addresses import without_keys
 from longproof.agent.models.answers import Chat, Form, Message, Raw, Unanswered, parse, schema
 from longproof.agent.models.ledger import Ledger, Recorder
 from longproof.agent.models.limits import Limits, estimate_tokens
@@ -207,6 +208,13 @@ class Model:
         finally:
             limits.waiting -= 1
         self._answered = True
+        # A server knows the key, and may say it.
+        said = {
+            name: without_keys(text, by_chance=True)
+            for name in ("text", "refusal")
+            if (text := getattr(raw, name))
+        }
+        raw = raw.model_copy(update=said)
         if raw.prompt_tokens is not None:
             limits.tokens += raw.prompt_tokens - message.tokens
         written = raw.completion_tokens

@@ -129,7 +129,9 @@ class OpenAIChat(Chat):
             why = str(error.__cause__ or "") or error
             failure = Unanswered(f"no connection to {self.endpoint}: {why}")
         else:
-            no_completion = f"{self.endpoint} sent no chat completion: {error}"
+            # Other errors quote the answer.
+            words = str(error) if isinstance(error, json.JSONDecodeError) else type(error).__name__
+            no_completion = f"{self.endpoint} sent no chat completion: {words}"
             failure = Unanswered(no_completion, final=True, malformed=True)
         return replace(failure, detail=one_line(failure.detail, self._key))
 

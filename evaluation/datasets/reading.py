@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from longproof.agent.types import Place
 from longproof.evaluation.types import Example
+from longproof.retrieval.files import read_whole
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, first_fault
 
@@ -119,8 +120,8 @@ def parse_json(text: str) -> Any:
 def whole_text(path: Path) -> str:
     """A file's text, unpacked, with plain line ends. Raises BadInput where it is missing, cut off or not UTF-8."""
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-            data = file.read()
+        data = read_whole(path)
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
     except (OSError, EOFError, zlib.error) as error:
         said = getattr(error, "strerror", None) or error
         raise BadInput(f"cannot read {path}: {said}; give the data set's folder") from error

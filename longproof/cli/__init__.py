@@ -18,7 +18,7 @@ from typing import Annotated
 import typer
 
 from longproof import __version__
-from longproof.agent.models.addresses import key_variables
+from longproof.agent.models.addresses import key_variables, without_keys
 from longproof.cli import doctor, reports, runs, serve, verify
 from longproof.cli.options import CHECKED, COST, EVERY_SETTING, OUT, SETTINGS, PlainCommand, add_command
 from longproof.retrieval.files import home, write_lines
@@ -87,10 +87,20 @@ def main(arguments: list[str] | None = None) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         if isinstance(error, BrokenPipeError):
             sys.exit(PIPE_CLOSED)
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            sys.exit(_refuse(f"can't write: {error.strerror}"))
+        if isinstance(error, OSError) and error.errno in _OF_FILES:
+            what = f"use {error.filename}" if error.filename else "write"
+            sys.exit(_refuse(f"can't {what}: {error.strerror}"))
         sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_save_traceback(error)}\n")
         sys.exit(UNFORESEEN)
+
+
+_OF_FILES = frozenset(
+    [
+        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+        *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR),
+    ]
+)
+"""What is wrong with a disk, a folder or a file's name: no defect of ours."""
 
 
 def _stop(number: int, frame: object) -> None:
@@ -126,7 +136,7 @@ def _run_command(arguments: list[str] | None) -> int:
 
 def _refuse(message: str) -> int:
     """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
-    sys.stderr.write(f"longproof: {one_line(message)}\n")
+    sys.stderr.write(f"longproof: {one_line(without_keys(message, by_chance=True))}\n")
     return UNUSABLE
 
 

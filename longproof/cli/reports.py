@@ -18,7 +18,7 @@ from longproof.agent.report import WRONG
 from longproof.agent.types import JudgeLabel, Report
 from longproof.cli.options import HtmlFile, JsonFile
 from longproof.report.words import flat
-from longproof.retrieval.files import write_whole
+from longproof.retrieval.files import read_whole, write_whole
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def review_command(
         return
     if state.disputes and answers:
         try:
-            review = json_.loads(answers.read_text(encoding="utf-8"))
+            review = json_.loads(read_whole(answers))
         except (OSError, ValueError) as error:
             hint = "give a JSON file with name and decisions"
             raise BadInput(f"can't read {answers}: {error}; {hint}") from error

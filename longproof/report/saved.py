@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 from longproof.agent.report import ClearedAlone, figures
 from longproof.agent.types import Report
 from longproof.indexes.documents import DocumentStore
-from longproof.retrieval.files import home
-from longproof.retrieval.loaders import read_source, refuse_irregular
+from longproof.retrieval.files import home, read_whole
+from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput, first_fault, text_id
 
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
@@ -36,8 +36,7 @@ class _Stamp(BaseModel, strict=True, extra="ignore"):
 def open_report(path: Path) -> Report:
     """The report in a file. Raises BadInput where there is none, or it doesn't fit its response or itself."""
     try:
-        refuse_irregular(path)
-        report = Report.model_validate_json(path.read_bytes())
+        report = Report.model_validate_json(read_whole(path))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:

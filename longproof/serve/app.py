@@ -44,13 +44,15 @@ CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
 
 
 def application(offer: Offer, token: str) -> ASGIApp:
-    """The server, which answers under `/TOKEN/` alone."""
+    """The server, which answers under `/TOKEN/` alone. Raises BadInput where its runs can't be kept."""
+
+    runs = Runs()
+    private_folder(runs.folder)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        runs = app.state.runs = Runs()
+        app.state.runs = runs
         app.state.offer = offer
-        private_folder(runs.folder)
         yield
         await asyncio.gather(*runs.stop(*runs.watched), return_exceptions=True)
 

@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from longproof.agent.types import JudgeLabel, Task
 from longproof.graphs.settings import Settings
 from longproof.indexes.documents import DocumentRef
-from longproof.retrieval.files import write_whole
+from longproof.retrieval.files import read_whole, write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 RunState = Literal["running", "stopped", "waiting", "failed", "done"]
@@ -82,7 +82,7 @@ class NoMark(BadInput):
 def read_marks(path: Path) -> dict[str, ClaimMarks]:
     """The marks in this file, by claim; none where there is no file. Raises BadInput for a damaged one."""
     try:
-        return _MARKS.validate_json(path.read_bytes())
+        return _MARKS.validate_json(read_whole(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValidationError) as error:

@@ -26,7 +26,7 @@ from longproof.graphs.state import State
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
-from longproof.retrieval.files import home, write_whole
+from longproof.retrieval.files import home, read_whole, write_whole
 from longproof.retrieval.types import BadInput, Document
 from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_run
 from longproof.serve.kept import Begun, RunState, forget_decisions, new_run, read_marks
@@ -87,7 +87,7 @@ class Watched:
 
 
 class Runs:
-    """All runs of the data folder. Made, and used, on one event loop."""
+    """All runs of the data folder. Used on one event loop."""
 
     def __init__(self, folder: str | None = None) -> None:
         self.folder = home(folder) / "serve"
@@ -107,7 +107,7 @@ class Runs:
         """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
         path = self.file(id_, "run.json")
         try:
-            begun = Begun.model_validate_json(path.read_bytes())
+            begun = Begun.model_validate_json(read_whole(path))
         except OSError as error:
             self.stop(id_)
             raise BadInput(f"there is no run {id_!r}") from error

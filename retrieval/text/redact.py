@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from httpx2 import Request
 
 SHORTEST_SECRET = 5  # a shorter key is a stand-in for none
-_BETWEEN = "(?:\\\\[nrt]?|[\\s\u00ad\u200b-\u200f\u2060\ufeff])*"
-"""What may stand between a secret's letters where it is quoted: backslashes, breaks of lines, what nobody sees."""
+RUN = 8
+"""So many characters of a secret are not shown either: servers quote the beginning of a key, or its end."""
+_WRITTEN = (
+    r"\\+u(?P<code>[0-9a-f]{4})|%(?P<byte>[0-9a-f]{2})|(?P<plain>[^\\\s\u00ad\u200b-\u200f\u2060\ufeff])"
+)
+_LETTERS = [re.compile(between + _WRITTEN, re.IGNORECASE) for between in (r"\\[nrt]|", "")]
+"""A letter, plain or escaped as JSON and addresses do it. Blanks, backslashes and what nobody sees are none;
+a backslash with n, r or t is an escaped blank, or a backslash and a letter."""
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
 _RAW = "x-stainless-raw-response"  # by this header the client remembers in what form a response was asked for
 _NEEDED = frozenset(
@@ -29,11 +35,30 @@ def one_line(text: str, secret: str = "") -> str:
 
 
 def without(secret: str, text: str, mark: str = "…") -> str:
-    """The text with a mark for the secret: in capitals, escaped as JSON or addresses do it, or broken up, too."""
+    """The text with a mark for the secret and for each part of it of `RUN` characters or more.
+
+    However it is written: in capitals, escaped as JSON or addresses do it, broken up by blanks or backslashes.
+    """
     if len(secret) < SHORTEST_SECRET:
         return text
-    letters = (rf"(?:{re.escape(c)}|%{ord(c):02x}|\\+u{ord(c):04x})" for c in secret)
-    return re.sub(_BETWEEN.join(letters), lambda _: mark, text, flags=re.IGNORECASE)
+    length = min(RUN, len(secret))
+    parts = {secret[at : at + length].lower() for at in range(len(secret) - length + 1)}
+    hidden: set[int] = set()
+    for letter in _LETTERS:
+        places = [place for place in letter.finditer(text) if place.lastgroup]
+        letters = "".join(map(_letter, places))
+        for at in range(len(letters) - length + 1):
+            if letters[at : at + length] in parts:
+                hidden.update(range(places[at].start(), places[at + length - 1].end()))
+    shown = "".join("\0" if at in hidden else character for at, character in enumerate(text))
+    return re.sub("\0+", lambda _: mark, shown) if hidden else text
+
+
+def _letter(place: re.Match[str]) -> str:
+    """The letter that is written there, in lower case."""
+    if place["plain"]:
+        return place["plain"].lower()[:1]
+    return chr(int(place["code"] or place["byte"], 16)).lower()[:1]
 
 
 def without_credentials(text: str) -> str:

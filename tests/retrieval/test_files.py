@@ -3,10 +3,11 @@
 import asyncio
 import fcntl
 import os
+import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import AsyncMock
 
@@ -17,7 +18,15 @@ from longproof import Verifier
 from longproof.agent.models.answers import Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.graphs.settings import Settings
-from longproof.retrieval.files import home, private_file, private_folder, read_toml, write_lines, write_whole
+from longproof.retrieval.files import (
+    home,
+    private_file,
+    private_folder,
+    read_toml,
+    read_whole,
+    write_lines,
+    write_whole,
+)
 from longproof.retrieval.types import BadInput
 from longproof.review import open_checkpoints
 
@@ -52,6 +61,36 @@ def test_what_is_no_regular_file_is_written_to_and_stays(tmp_path: Path) -> None
     for path, why in ((Path("/dev/full"), "No space left"), (tmp_path, "Is a directory")):
         with pytest.raises(BadInput, match=f"can't write {path}: {why}.*LONGPROOF_HOME"):
             write_whole(path, b"text")
+
+
+def make_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (os.mkfifo, "a device or a pipe, not a file"),
+        (os.mkdir, "Is a directory"),
+        (make_socket, "a socket, not a file"),
+        (lambda path: path.symlink_to(path), "Too many levels of symbolic links"),
+        (lambda path: path.symlink_to("/dev/zero"), "a device or a pipe, not a file"),
+        (lambda path: None, "No such file"),
+    ],
+)
+def test_what_is_no_regular_file_is_refused_at_once(
+    tmp_path: Path, make: Callable[[Path], None], why: str
+) -> None:
+    make(tmp_path / "x")
+    with pytest.raises(OSError, match=why):
+        read_whole(tmp_path / "x")
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="can't write"):
+        write_whole(tmp_path / "pipe", b"text")
 
 
 def test_a_whole_run_leaves_nothing_that_others_read(tmp_path: Path) -> None:

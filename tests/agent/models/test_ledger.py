@@ -95,6 +95,24 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
     using(path, use)
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_ledger_that_was_removed_or_replaced_is_noticed_at_the_next_write(
+    path: Path, replaced: bool
+) -> None:
+    def remove() -> None:
+        path.unlink()
+        if replaced:
+            path.write_bytes(b"")
+
+    async def use(ledger: Ledger) -> None:
+        await buy(ledger, "first", ANSWER)
+        remove()
+        with pytest.raises(LedgerFailed, match="removed or replaced while it was open"):
+            await buy(ledger, "second", ANSWER)
+
+    using(path, use)
+
+
 def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
     async def use(ledger: Ledger) -> tuple[list[type], Raw | None]:
         async def asked() -> Raw:

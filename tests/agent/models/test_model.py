@@ -279,6 +279,23 @@ def test_a_server_that_sends_pages_is_named_after_the_second_one() -> None:
     using(ChatServer(always(PAGE)), use)
 
 
+FORGED = [{"message": "forged words"}, {"message": {"content": ["forged words"]}}]
+
+
+@pytest.mark.parametrize("extra", FORGED, ids=["no message", "no text"])
+def test_a_malformed_answer_is_not_quoted(extra: dict[str, Any]) -> None:
+    body = json.dumps({"choices": [{"index": 0, **extra}], "id": "x"}).encode()
+
+    async def use(model: Model) -> None:
+        for sample in range(2):
+            await ask(model, sample=sample)
+        with pytest.raises(Refused, match=r"sent no chat completion: \w+Error") as refused:
+            model.refuse()
+        assert "forged" not in str(refused.value)
+
+    using(ChatServer(always(Reply(raw=body))), use)
+
+
 def test_one_malformed_first_answer_is_a_failure_of_its_call_alone() -> None:
     async def use(model: Model) -> list[Failure | None]:
         failures = [(await ask(model, sample=n)).failure for n in range(2)]

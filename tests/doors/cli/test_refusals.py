@@ -86,6 +86,12 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("batch", "none.jsonl", "--out", "out"), "there is no case in"),
     (("batch", "cases.jsonl", "--out", "taken"), "can't make the folder"),
     (("batch", "pipe", "--out", "out"), "a device or a pipe"),
+    (("batch", "cases.jsonl", "--out", "piped"), "run.json: a device or a pipe"),
+    (("batch", "cases.jsonl", "--out", "looped"), "results.jsonl (not a file"),
+    (reading(source="pipe"), "a device or a pipe"),
+    (reading(response="loop"), "Too many levels of symbolic links"),
+    (("evaluate", "storysumm", "--replay", "pipe", "--out", "out"), "a device or a pipe"),
+    (("review", "x", "--answers", "pipe"), "no run 'x'"),
     (("batch", "cases.jsonl", "--out", "earlier"), "of an earlier edition of Longproof"),
     *(((*EVALUATE, "--replay", "x", *more), f"leave out {more[0]}") for more in REPLAYED),
     ((*EVALUATE, *MODEL, "--pages", "gone", "--dry-run"), "there is no folder gone"),
@@ -113,7 +119,11 @@ def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (files / "linked.txt").hardlink_to(files / "source.txt")
     with (files / "huge").open("wb") as file:
         file.truncate(FILE_BYTES + 1)
-    (files / "earlier").mkdir()
+    (files / "loop").symlink_to("loop")
+    for name in ("earlier", "piped", "looped"):
+        (files / name).mkdir()
+    os.mkfifo(files / "piped" / "run.json")
+    (files / "looped" / "results.jsonl").symlink_to("results.jsonl")
     (files / "earlier" / "results.jsonl").write_bytes(b"")
     return files
 

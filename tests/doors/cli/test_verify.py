@@ -2,10 +2,11 @@
 
 import signal
 import threading
+from typing import Any
 
 import pytest
 from fakes import ChatServer
-from reader import HANGS, Asked, Reply, denying, well
+from reader import HANGS, Asked, Item, Reader, Reply, by_words, denying, well
 from terminal import BATCH, EVALUATE, run, verify
 
 PRICES = "[prices]\na = { input = 2.0, output = 8.0, cached = 0.5 }\nb = { input = 1.0, output = 2.0 }\n"
@@ -60,12 +61,25 @@ def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(files, mo
 
 
 def test_keys_appear_nowhere(files, monkeypatch, capsys):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
-    with ChatServer(well) as server:
+    key = "sk-very-secret-1234"
+    monkeypatch.setenv("LONGPROOF_API_KEY", key)
+
+    def telling(asked: Asked, item: Item) -> dict[str, Any]:
+        finding = {"label": "contradicting", "kind": "event", "quotes": [asked.first_line], "wrong": "nine"}
+        return {**by_words(asked, item), **finding, "reason": f"You sent {asked.key}, {asked.key[:10]}."}
+
+    with ChatServer(Reader(telling)) as server:
         verify("--judge", f"openai:m@{server.address}", "--json", "r.json", "--html", "r.html")
-    assert "very-secret" not in "".join(capsys.readouterr())
-    for file in files.rglob("*"):
-        assert file.is_dir() or b"very-secret" not in file.read_bytes()
+    refusing = Reply(status=401, error={"message": f"Incorrect API key provided: {key[:11]}****"})
+    with ChatServer(lambda asked: refusing) as server:
+        assert verify("--judge", f"openai:m@{server.address}") == 2
+    assert {asked.key for asked in server.asked} == {key}
+    written = "".join(capsys.readouterr()).encode()
+    written += b"".join(file.read_bytes() for file in files.rglob("*") if file.is_file())
+    assert b"Incorrect API key provided: \xe2\x80\xa6" in written
+    assert b"You sent" in written
+    for start in range(len(key) - 7):
+        assert key[start : start + 8].encode() not in written
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
