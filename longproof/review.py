@@ -7,6 +7,8 @@ Does not know: how disputes come about, or how a person is asked.
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langgraph.types import Command, StateSnapshot
@@ -28,6 +30,7 @@ from longproof.retrieval.types import BadInput, Document, first_fault
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+_DIGEST_BYTES = 16
 EDITION = 4
 """Of the graph's state. A run that another edition began is begun anew; its answers are in the ledger."""
 
@@ -54,16 +57,41 @@ class Watcher(NamedTuple):
 NOBODY = Watcher()
 
 
+class _Digest:
+    """Puts a digest before each stored value, and checks it: a "cipher" that hides nothing."""
+
+    name = "blake2b"
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        return self.name, self._of(plaintext) + plaintext
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        digest, value = ciphertext[:_DIGEST_BYTES], ciphertext[_DIGEST_BYTES:]
+        if ciphername != self.name or digest != self._of(value):
+            raise ValueError("a stored value was changed")
+        return value
+
+    def _of(self, value: bytes) -> bytes:
+        return blake2b(value, digest_size=_DIGEST_BYTES).digest()
+
+
 class OpenCheckpoints(NamedTuple):
     """A graph over the file of checkpoints."""
 
     graph: VerifyGraph
     pool: Pool
     saver: "AsyncSqliteSaver"
+    path: Path
 
     async def state(self, run_id: str) -> StateSnapshot:
-        """The state of a run as far as it is kept; empty for one that isn't known."""
-        return await self.graph.aget_state({"configurable": {"thread_id": _thread_name(run_id)}})
+        """The state of a run as far as it is kept; empty for one that isn't known. Raises BadInput if damaged."""
+        try:
+            return await self.graph.aget_state({"configurable": {"thread_id": _thread_name(run_id)}})
+        except (ValueError, TypeError, NotImplementedError) as error:
+            raise BadInput(
+                f"{self.path} is damaged where the run {run_id!r} stands: begin the run again under another name; "
+                "its answers are kept"
+            ) from error
 
 
 async def begin_run(
@@ -82,14 +110,14 @@ async def begin_run(
         if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
             raise begun_otherwise(str(chosen.run_id))
         if _is_at_rest(state):
-            return _waiting_run(state)
+            return _waiting_run(state, str(chosen.run_id))
         return await _drive(checkpoints, None if state.metadata else given, chosen, about, watcher)
 
 
 async def waiting_run(run_id: str) -> WaitingRun:
     """Look how far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
     async with open_checkpoints(Settings()) as checkpoints:
-        return _waiting_run(await _begun_state(checkpoints, run_id))
+        return _waiting_run(await _begun_state(checkpoints, run_id), run_id)
 
 
 async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = NOBODY) -> WaitingRun:
@@ -103,7 +131,7 @@ async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = 
             raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
     about = cast("Mapping[str, str]", state.metadata)
     about = {name: about[name] for name in ("begun_with", "settings")}
-    settings = Settings.model_validate_json(about["settings"])
+    settings = _settings_in(about, run_id)
     async with open_checkpoints(settings) as checkpoints:
         try:
             return await _drive(checkpoints, Command(resume=review), settings, about, watcher)
@@ -126,12 +154,13 @@ async def _drive(
     run_id = str(settings.run_id)
     heard: Any = {"progress": watcher.progress, "written": watcher.written}
     await drive(checkpoints.graph, start, settings, thread=_thread_name(run_id), about=about, **heard)
-    return _waiting_run(await _begun_state(checkpoints, run_id))
+    return _waiting_run(await _begun_state(checkpoints, run_id), run_id)
 
 
 @asynccontextmanager
 async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]:
     """The graph with its checkpoints; closes what the run opened. Raises BadInput where they can't be used."""
+    from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     path = home(settings.home) / "checkpoints.sqlite"
@@ -141,10 +170,11 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
     try:
         private_file(path)
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            saver.serde = EncryptedSerializer(_Digest(), saver.serde)
             await saver.setup()
             graph = chosen.graph(pool, saver)
             try:
-                yield OpenCheckpoints(graph, pool, saver)
+                yield OpenCheckpoints(graph, pool, saver, path)
             finally:
                 await pool.close()
     except (OSError, sqlite3.Error) as error:
@@ -160,6 +190,16 @@ async def _begun_state(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapsh
     return state
 
 
+def _settings_in(metadata: Mapping[str, str], run_id: str) -> Settings:
+    """The settings that a run was begun with. Raises BadInput for damaged ones."""
+    try:
+        return Settings.model_validate_json(metadata["settings"])
+    except ValidationError as error:
+        raise BadInput(
+            f"the settings of the run {run_id!r} are damaged: begin it again under another name"
+        ) from error
+
+
 def _is_waiting(state: StateSnapshot) -> bool:
     """True if a node asks a person, and nobody answered yet: an answer is kept before the step that it ends."""
     return any(task.interrupts and task.result is None for task in state.tasks)
@@ -171,10 +211,10 @@ def _is_at_rest(state: StateSnapshot) -> bool:
     return _is_waiting(state) or "report" in state.values
 
 
-def _waiting_run(state: StateSnapshot) -> WaitingRun:
+def _waiting_run(state: StateSnapshot, run_id: str) -> WaitingRun:
     if not _is_waiting(state):
         return WaitingRun(Report.model_validate(state.values["report"]), [])
-    settings = Settings.model_validate_json(cast("Mapping[str, str]", state.metadata)["settings"])
+    settings = _settings_in(cast("Mapping[str, str]", state.metadata), run_id)
     return WaitingRun(None, _disputes(state), so_far(cast("State", state.values), settings).report)
 
 

@@ -160,6 +160,32 @@ def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(file
     assert len(split.asked) == asked
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("checkpoints", "checkpoint"), ("writes", "value"), ("checkpoints", "metadata")]
+)
+def test_a_damaged_checkpoint_is_named_and_left_as_it_is(files, split, capsys, table, column):
+    assert verify() == 3
+    path = files / "home" / "checkpoints.sqlite"
+    with sqlite3.connect(path) as file:
+        for row, value in file.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
+            data = bytearray(value)
+            data[len(data) // 2] ^= 1
+            file.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (bytes(data), row))
+        before = file.execute(f"SELECT {column} FROM {table}").fetchall()
+    for command in (
+        ("review", "r", "--show"),
+        ("review", "r", "--answers", answers(files, [])),
+        (*VERIFY, "--run-id", "r"),
+    ):
+        capsys.readouterr()
+        assert run(*command) == 2
+        refusal = capsys.readouterr().err
+        assert "damaged" in refusal.splitlines()[-1] or "begun with another" in refusal.splitlines()[-1]
+        assert "Traceback" not in refusal
+    with sqlite3.connect(path) as file:
+        assert file.execute(f"SELECT {column} FROM {table}").fetchall() == before
+
+
 def test_a_run_of_another_edition_is_begun_anew_and_its_answers_are_kept(files, split, capsys, monkeypatch):
     assert verify() == 3
     monkeypatch.setattr("longproof.review.EDITION", 99)
