@@ -11,13 +11,15 @@ import signal
 import sys
 import traceback
 from contextlib import suppress
+from functools import partial
 from io import TextIOWrapper
 from secrets import token_hex
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from longproof import __version__
+from longproof.__main__ import INTERRUPTED
 from longproof.agent.models.addresses import key_variables, without_keys
 from longproof.cli import doctor, reports, runs, serve, verify
 from longproof.cli.options import CHECKED, COST, EVERY_SETTING, OUT, SETTINGS, PlainCommand, add_command
@@ -25,7 +27,7 @@ from longproof.retrieval.files import home, write_lines
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
-UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+UNUSABLE, UNFORESEEN, PIPE_CLOSED = 2, 70, 141
 
 OF_VERIFY = {"": CHECKED, "dry_run": COST, **dict.fromkeys(("json", "html", "check"), OUT)}
 
@@ -76,11 +78,36 @@ def main(arguments: list[str] | None = None) -> None:
     # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # A run that is told to end (systemd, docker stop) ends as one that is interrupted: nothing is lost.
-    signal.signal(signal.SIGTERM, _stop)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stop)
+    ends = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        ends.append(signal.SIGINT)
+    again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
+    interrupted = f"longproof: interrupted; what was answered is kept; go on with: {again}\n"
+
+    def stop(number: int, frame: object) -> None:
+        """Say at once that the run stops, and stop it: calls under way may take a while to end. Then end at once."""
+        for each in ends:
+            signal.signal(each, partial(_end, INTERRUPTED, interrupted))
+        sys.stderr.write("longproof: stopping\n")
+        raise KeyboardInterrupt
+
+    def end_unraised(unraisable: Any) -> None:
+        """End at once where the interrupt came inside code that can't raise."""
+        if unraisable.exc_type is KeyboardInterrupt:
+            _end(INTERRUPTED, interrupted)
+        sys.__unraisablehook__(unraisable)
+
+    for each in ends:
+        signal.signal(each, stop)
+    sys.unraisablehook = end_unraised
     try:
-        sys.exit(_run_command(arguments))
+        code = _run_command(arguments)
+        for each in ends:
+            signal.signal(each, partial(_end, code, ""))
+        sys.exit(code)
+    except KeyboardInterrupt:
+        sys.stderr.write(interrupted)
+        sys.exit(INTERRUPTED)
     except Exception as error:
         # Python writes what is left on stdout at its end, and exits with 120 where it can't: it goes nowhere.
         with suppress(OSError, ValueError):
@@ -103,10 +130,10 @@ _OF_FILES = frozenset(
 """What is wrong with a disk, a folder or a file's name: no defect of ours."""
 
 
-def _stop(number: int, frame: object) -> None:
-    """Say at once that the run stops, and stop it: calls under way may take a while to end."""
-    sys.stderr.write("longproof: stopping\n")
-    raise KeyboardInterrupt
+def _end(code: int, last_words: str, *signal_: object) -> None:
+    """End the process at once: what was answered is kept, and nothing else is worth waiting for."""
+    os.write(2, last_words.encode("utf-8", "replace"))
+    os._exit(code)
 
 
 def _run_command(arguments: list[str] | None) -> int:
@@ -127,10 +154,8 @@ def _run_command(arguments: list[str] | None) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             raise error.__context__ from error
         raise
-    except (KeyboardInterrupt, Abort):
-        again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
-        sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
-        return INTERRUPTED
+    except Abort as error:
+        raise KeyboardInterrupt from error
     return code
 
 

@@ -3,6 +3,7 @@
 Knows: options, and the token of the page's address. Does not know: what a server answers.
 """
 
+import logging
 import webbrowser
 from pathlib import Path
 from secrets import token_urlsafe
@@ -52,6 +53,8 @@ def serve_command(
         )
     if open_page:
         webbrowser.open(address)
+    # A second interrupt cancels what the first one waits for: no fault of anybody.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "CancelledError" not in record.getMessage())
     config = uvicorn.Config(
         application(offer, token), log_level="warning", access_log=False, timeout_graceful_shutdown=3
     )

@@ -157,10 +157,17 @@ async def now(request: Request) -> Response:
 
 
 async def take_marks(request: Request) -> Response:
-    """Keep marks. Only what is no mark is refused; what can't be kept now (507) may be sent again."""
+    """Keep marks. What is no mark is refused (400).
+
+    Marks that can't be kept now (507), and marks for a run that isn't there (400; its folder may come back), may be
+    sent again.
+    """
     given = await _json(request)
     try:
         runs, begun = _run(request)
+    except BadInput as error:
+        return JSONResponse({"error": str(error), "again": True}, 400)
+    try:
         report = (await runs.latest_report(begun)).report
         add_marks(runs.file(begun.id, "marks.json"), given, [one.id for one in report.claims])
         return await now(request)

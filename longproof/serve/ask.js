@@ -1,4 +1,4 @@
-/* Asks the server; what it refuses is thrown, in one line. `refused`: it has read what it was given. */
+/* Asks the server; what it refuses is thrown, in one line. `refused`: sent again, it would be refused again. */
 async function ask(path, body, type = "application/json") {
   const sent = { method: "POST", headers: { "content-type": type }, body: type === "application/json" ? JSON.stringify(body) : body };
   const answer = await fetch(path, body === undefined ? {} : sent).catch(() => {
@@ -6,5 +6,6 @@ async function ask(path, body, type = "application/json") {
   });
   const text = await answer.text();
   if (answer.ok) return JSON.parse(text);
-  throw Object.assign(new Error(text.startsWith("{") ? JSON.parse(text).error : text), { refused: [400, 413].includes(answer.status) });
+  const told = text.startsWith("{") ? JSON.parse(text) : { error: text };
+  throw Object.assign(new Error(told.error), { refused: [400, 413].includes(answer.status) && !told.again });
 }

@@ -68,7 +68,7 @@ class ClaimMarks(Frozen):
 
     mark: Literal["", "right", "wrong", "unclear"] = ""
     note: Line = ""
-    accepted: dict[int, bool] = Field(default={}, max_length=1000)
+    accepted: dict[Annotated[int, Field(ge=0, lt=1000)], bool] = Field(default={})
     decision: DraftDecision = DraftDecision()
 
 

@@ -1,6 +1,8 @@
 """The terminal with language models: budgets, prices, dry runs, names of runs, the panel file, an interrupt."""
 
 import signal
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -95,6 +97,27 @@ def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(number, files, c
     told = capsys.readouterr().err
     for says in ("longproof: stopping\n", "go on with: longproof verify", "--run-id x"):
         assert says in told
+
+
+SOON = """
+import os, signal, sys, threading, time
+import longproof.__main__ as door
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["longproof", "protocols"]
+threading.Timer(float({seconds!r}), os.kill, (os.getpid(), signal.SIGINT)).start()
+door.main()
+"""
+
+
+@pytest.mark.parametrize("seconds", ["0.03", "0.2"])
+def test_an_interrupt_while_it_starts_is_one_line(seconds):
+    done = subprocess.run(
+        [sys.executable, "-c", SOON.format(seconds=seconds)], capture_output=True, text=True
+    )
+    assert done.returncode == 130
+    assert done.stderr.startswith("longproof: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_the_dry_run_needs_no_key_and_tells_money_as_the_report_does(files, capsys):

@@ -87,6 +87,22 @@ def test_a_stopped_run_outlives_its_server_and_pays_nothing_twice(serving, chat)
     assert client.post(f"runs/{run}/go").json()["state"] == "done"
 
 
+def test_marks_for_a_run_that_is_not_there_are_refused_and_may_be_sent_again(serving):
+    for run in ("20200101-000000-abcd0123", "..", "x" * 200):
+        answer = serving().post(f"runs/{run}/marks", {"s1": {"mark": "right"}})
+        assert answer.status_code in (400, 404)
+        assert answer.status_code == 404 or answer.json()["again"]
+
+
+@pytest.mark.parametrize("number", [-1, 1000, 10**30, "x"])
+def test_the_number_of_an_accepted_correction_is_bounded(serving, home, number):
+    client = serving()
+    run, told = client.done()
+    marks = {told["report"]["claims"][0]["id"]: {"accepted": {str(number): True}}}
+    assert client.post(f"runs/{run}/marks", marks).status_code == 400
+    assert not (home / "serve" / run / "marks.json").exists()
+
+
 def test_what_cannot_be_kept_is_not_refused(serving, home):
     client = serving()
     run, told = client.done()
